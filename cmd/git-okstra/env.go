@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"git-okstra/gitops"
+	"git-okstra/internal/lifecycle"
+	"git-okstra/internal/workspace"
+	"git-okstra/plan"
+	"git-okstra/plan/rules"
+)
+
+// app is what a running command has at hand.
+type app struct {
+	ctx   context.Context
+	std   streams
+	flags globals
+	code  int // the exit code where no error is to be said
+	repo  *gitops.Repo
+}
+
+func (a *app) close() {
+	if a.repo != nil {
+		a.repo.Close()
+	}
+}
+
+// open opens the repository around the working folder, once.
+func (a *app) open() (*gitops.Repo, error) {
+	if a.repo != nil {
+		return a.repo, nil
+	}
+	opts := gitops.Options{}
+	if a.flags.Verbose > 1 {
+		opts.Trace = a.traceGit
+	}
+	repo, err := gitops.Open(a.ctx, opts)
+	a.repo = repo
+	return repo, err
+}
+
+func (a *app) traceGit(c gitops.Call) {
+	_, _ = fmt.Fprintf(a.std.err, "git %s  [%s, exit %d]\n",
+		plan.Printable(strings.Join(c.Args, " ")), c.Duration.Round(10*time.Microsecond), c.ExitCode)
+}
+
+// say tells a person something on stderr.
+func (a *app) say(format string, args ...any) {
+	if !a.flags.Quiet {
+		_, _ = fmt.Fprintf(a.std.err, format+"\n", args...)
+	}
+}
+
+// print writes data to stdout.
+func (a *app) print(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.std.out, format, args...)
+}
+
+// engine opens the repository and says who is calling. run is the --run flag.
+func (a *app) engine(run string) (*lifecycle.Engine, error) {
+	repo, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	actor, err := actorOf(a.ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	if run == "" {
+		run = repo.Env("OKSTRA_RUN")
+	}
+	return &lifecycle.Engine{
+		Repo: repo, Now: time.Now, NewID: newID, Parse: parseApproved,
+		Caller: lifecycle.Caller{
+			Actor: actor, Host: gitops.Host(), Run: run, Pid: os.Getpid(), PidStart: processStart(),
+		},
+	}, nil
+}
+
+// load opens the repository and the task.
+func (a *app) load(run string) (*lifecycle.Engine, *lifecycle.Task, error) {
+	e, err := a.engine(run)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := e.Load(a.ctx, a.flags.Task)
+	return e, t, err
+}
+
+// actorOf is OKSTRA_ACTOR, else git's committer identity.
+func actorOf(ctx context.Context, repo *gitops.Repo) (string, error) {
+	if actor := repo.Env("OKSTRA_ACTOR"); actor != "" {
+		return actor, nil
+	}
+	sig, err := repo.Committer(ctx, time.Now())
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s <%s>", sig.Name, sig.Email), nil
+}
+
+// newID makes a UUIDv7: unique, and in order of time within one host.
+func newID() (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("make id: %w", err)
+	}
+	return id.String(), nil
+}
+
+// processStart is this process's start time as Linux tells it (clock ticks
+// since boot), "" elsewhere: with the pid it names one process for good.
+func processStart() string {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return ""
+	}
+	_, rest, ok := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	const startTime = 19 // field 22 of proc(5), counted from behind the name
+	if !ok || len(fields) <= startTime {
+		return ""
+	}
+	return fields[startTime]
+}
+
+// parseApproved reads an approved plan under the ruleset of its approval.
+func parseApproved(src []byte, ruleset string) (*plan.Plan, error) {
+	res := rules.Check(plan.Parse(src), rules.Options{Ruleset: ruleset})
+	if res.Plan == nil || len(res.Plan.Stages) == 0 {
+		return nil, fmt.Errorf("no stages in the plan under ruleset %s", res.Ruleset)
+	}
+	return res.Plan, nil
+}
+
+// worktreePath gives the absolute path of a stage's worktree.
+func (a *app) worktreePath() (func(plan.TaskKey, plan.StageNumber) string, error) {
+	root, err := workspace.Root(a.repo)
+	if err != nil {
+		return nil, err
+	}
+	return func(key plan.TaskKey, n plan.StageNumber) string {
+		return workspace.Path(root, workspace.Relative(key, n))
+	}, nil
+}

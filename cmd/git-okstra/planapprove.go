@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"git-okstra/gitops"
+	"git-okstra/internal/lifecycle"
+	"git-okstra/internal/report"
+	"git-okstra/plan"
+	"git-okstra/plan/rules"
+)
+
+type planApproveCmd struct {
+	File    string `arg:"" help:"The plan file." placeholder:"FILE"`
+	Ruleset string `help:"The okstra release whose rules count." placeholder:"VERSION"`
+	Onto    string `help:"Integration branch. Default: the current branch." placeholder:"BRANCH"`
+}
+
+// approveJSON is okstra.plan-approve/v1.
+type approveJSON struct {
+	Schema   string      `json:"schema"`
+	Task     string      `json:"task"`
+	Commit   gitops.Hash `json:"commit"`
+	Previous gitops.Hash `json:"previous"`
+	Onto     string      `json:"onto"`
+	Stages   int         `json:"stages"`
+	Already  bool        `json:"already"`
+}
+
+// Run checks, pins, and marks the file as approved.
+func (c *planApproveCmd) Run(a *app) error {
+	e, err := a.engine("")
+	if err != nil {
+		return err
+	}
+	src, err := readFile(c.File)
+	if err != nil {
+		return missingPlan(c.File, err)
+	}
+	doc, res, err := a.judge(c, src)
+	if err != nil {
+		return err
+	}
+	req, err := a.approveRequest(c, src, doc, res)
+	if err != nil {
+		return err
+	}
+	out, err := e.Approve(a.ctx, req)
+	if err != nil {
+		return err
+	}
+	if err := markApproved(c.File, src, req.Source); err != nil {
+		return err
+	}
+	a.sayApproved(out, len(req.Plan.Stages))
+	return nil
+}
+
+func missingPlan(file string, err error) error {
+	if os.IsNotExist(err) {
+		return &commandError{code: exitUsage, message: fmt.Sprintf("no plan at %q", file), hints: []string{"name the plan's Markdown file"}}
+	}
+	return err
+}
+
+// judge runs the rules; a plan with errors is shown and refused.
+func (a *app) judge(c *planApproveCmd, src []byte) (*plan.Document, rules.Result, error) {
+	opts, err := a.ruleOptions(c.Ruleset, false)
+	if err != nil {
+		return nil, rules.Result{}, err
+	}
+	doc := plan.Parse(src)
+	res := rules.Check(doc, opts)
+	if res.OK() && res.Plan != nil && len(res.Plan.Stages) > 0 {
+		return doc, res, nil
+	}
+	var check report.PlanCheck
+	check.Add(c.File, src, res, false)
+	a.showCheck(&check)
+	return doc, res, &commandError{code: exitFindings, silent: a.flags.JSON, message: "the plan is not approved: it has errors", hints: []string{"mend them, then approve it again"}}
+}
+
+// approveRequest gathers what is pinned beside the plan itself.
+func (a *app) approveRequest(c *planApproveCmd, src []byte, doc *plan.Document, res rules.Result) (lifecycle.ApproveRequest, error) {
+	file, err := filepath.Abs(c.File)
+	if err != nil {
+		return lifecycle.ApproveRequest{}, fmt.Errorf("locate plan: %w", err)
+	}
+	req := lifecycle.ApproveRequest{
+		Plan: res.Plan, Ruleset: res.Ruleset, Onto: c.Onto,
+		Category: doc.FrontMatter.Category.Text, Path: a.pathInRepo(file),
+	}
+	if req.Key, err = a.taskKey(doc, file); err != nil {
+		return req, err
+	}
+	if req.Source, err = plan.SetApproved(src); err != nil {
+		return req, &commandError{code: exitFindings, message: err.Error()}
+	}
+	marked := rules.Check(plan.Parse(req.Source), rules.Options{Ruleset: res.Ruleset})
+	if marked.Plan == nil {
+		return req, &commandError{code: exitFindings, message: "the plan cannot be marked as approved without changing it"}
+	}
+	req.Plan = marked.Plan
+	req.QA, err = readQA(taskRoot(file))
+	return req, err
+}
+
+// pathInRepo is a file's path below the worktree with slashes, "" outside.
+func (a *app) pathInRepo(file string) string {
+	top := a.repo.WorkTree()
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	rel, err := filepath.Rel(top, file)
+	if top == "" || err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// taskKey finds the task's identity: the command line, the front matter, the
+// path, then configuration and the main folder's name for the project alone.
+func (a *app) taskKey(doc *plan.Document, file string) (plan.TaskKey, error) {
+	if a.flags.Task != "" {
+		key, err := plan.ParseTaskKey(a.flags.Task)
+		if err != nil {
+			return key, &commandError{code: exitUsage, message: err.Error(), hints: []string{"write it as PROJECT:GROUP:TASK"}}
+		}
+		return key, nil
+	}
+	fm := doc.FrontMatter
+	group, task, _ := plan.KeyFromPath(filepath.ToSlash(file))
+	key := plan.TaskKey{
+		Project: firstNonEmpty(fm.Project.Text, a.repo.Config().Get("okstra.project"), a.repo.Name()),
+		Group:   firstNonEmpty(fm.Group.Text, group),
+		Task:    firstNonEmpty(fm.Task.Text, task),
+	}
+	if key.Group == "" || key.Task == "" {
+		return key, &commandError{
+			code: exitUsage, message: "the plan does not say which task it is for",
+			hints: []string{"add group: and task: to its front matter, or name it with --task PROJECT:GROUP:TASK"},
+		}
+	}
+	if _, err := plan.ParseTaskKey(key.String()); err != nil {
+		return key, &commandError{code: exitFindings, message: err.Error(), hints: []string{"mend project, group or task in the front matter"}}
+	}
+	return key, nil
+}
+
+func firstNonEmpty(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// markApproved writes the approved text back, beside the file and renamed over
+// it, with its mode. Nothing is written where nothing changes.
+func markApproved(file string, before, after []byte) error {
+	if bytes.Equal(before, after) {
+		return nil
+	}
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return fmt.Errorf("mark plan approved: %w", err)
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return fmt.Errorf("mark plan approved: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(target), ".okstra-approve-*")
+	if err != nil {
+		return fmt.Errorf("mark plan approved: %w", err)
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	_, err = tmp.Write(after)
+	for _, step := range []func() error{
+		func() error { return tmp.Chmod(info.Mode().Perm()) }, tmp.Sync, tmp.Close,
+		func() error { return os.Rename(tmp.Name(), target) },
+	} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("mark plan approved (the revision is pinned all the same): %w", err)
+	}
+	return nil
+}
+
+func (a *app) sayApproved(out lifecycle.Approved, stages int) {
+	if a.flags.JSON {
+		writeJSON(a.std.out, approveJSON{"okstra.plan-approve/v1", out.Key.String(), out.Commit, out.Previous, out.Onto, stages, out.Already})
+		return
+	}
+	verb := "approved"
+	if out.Already {
+		verb = "was approved already"
+	}
+	a.print("plan of %s %s: %d stages onto %s\n", plan.Printable(out.Key.String()), verb, stages, plan.Printable(out.Onto))
+	a.print("  revision  %s  (refs/okstra/%s/plan)\n", out.Commit.Short(), out.Key.Ref())
+}

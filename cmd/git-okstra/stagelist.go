@@ -1,0 +1,83 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"git-okstra/internal/lifecycle"
+	"git-okstra/internal/report"
+	"git-okstra/internal/workspace"
+	"git-okstra/plan"
+)
+
+type stageListCmd struct{}
+
+// Run lists the state of all stages, from the refs alone.
+func (stageListCmd) Run(a *app) error {
+	e, t, err := a.load("")
+	if err != nil {
+		return err
+	}
+	list, err := a.stageList(e, t)
+	if err != nil {
+		return err
+	}
+	if a.flags.JSON {
+		writeJSON(a.std.out, list)
+		return nil
+	}
+	a.print("%s", list.Text())
+	return nil
+}
+
+// stageList gathers what stage list shows.
+func (a *app) stageList(e *lifecycle.Engine, t *lifecycle.Task) (report.StageList, error) {
+	root, err := workspace.Root(a.repo)
+	if err != nil {
+		return report.StageList{}, err
+	}
+	progress := t.Progress()
+	out := report.StageList{Schema: "okstra.stage-list/v1", Task: t.Key.String(), Stages: []report.StageLine{}}
+	for _, st := range t.Plan.Stages {
+		line := report.StageLine{
+			Stage: st.Number, Title: st.Title, State: string(progress.Of(st)), Steps: st.Steps,
+			DependsOn: orEmpty(st.DependsOn), WaitingFor: orEmpty(progress.WaitingFor(st)),
+			HeadCommit: string(t.Done[st.Number]),
+		}
+		if line.State == "active" {
+			if err := a.addHolder(e, t, &line, root); err != nil {
+				return out, err
+			}
+		}
+		if line.State == "done" || line.State == "active" {
+			line.WaitingFor = []plan.StageNumber{}
+		}
+		out.Stages = append(out.Stages, line)
+	}
+	return out, nil
+}
+
+// addHolder tells who holds an active stage, and whether that looks stale.
+func (a *app) addHolder(e *lifecycle.Engine, t *lifecycle.Task, line *report.StageLine, root string) error {
+	r, held, err := e.Reservation(a.ctx, t, line.Stage)
+	if err != nil || !held {
+		return err
+	}
+	line.Holder = &report.Holder{By: r.By, Host: r.Host, Run: r.Run, Since: r.At}
+	line.Branch = r.Branch
+	if r.Worktree == "" || !filepath.IsLocal(filepath.FromSlash(r.Worktree)) {
+		return nil
+	}
+	line.Worktree = workspace.Path(root, r.Worktree)
+	if _, err := os.Stat(line.Worktree); os.IsNotExist(err) && r.Host == e.Caller.Host {
+		line.Stale = true
+	}
+	return nil
+}
+
+func orEmpty(list []plan.StageNumber) []plan.StageNumber {
+	if list == nil {
+		return []plan.StageNumber{}
+	}
+	return list
+}

@@ -1,0 +1,24 @@
+package main
+
+import "runtime"
+
+// version is set at build time by install.sh.
+var version = "dev"
+
+type versionCmd struct{}
+
+type versionJSON struct {
+	Schema  string `json:"schema"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+}
+
+// Run prints the version.
+func (versionCmd) Run(a *app) error {
+	if a.flags.JSON {
+		writeJSON(a.std.out, versionJSON{"okstra.version/v1", version, runtime.Version()})
+		return nil
+	}
+	a.print("git-okstra %s\n", version)
+	return nil
+}

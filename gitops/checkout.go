@@ -1,0 +1,63 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// CheckoutIndex lets git write the given paths of a worktree's index to its
+// files, attributes and filters applied, and complete the index, with one git
+// process. Existing files are replaced.
+func (r *Repo) CheckoutIndex(ctx context.Context, worktree string, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	in := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+	_, err := r.run(ctx, r.at(worktree), in, "checkout-index", "--force", "-u", "-z", "--stdin")
+	if err != nil {
+		return fmt.Errorf("write files: %w", err)
+	}
+	return nil
+}
+
+// ResetHard makes a worktree's index and files those of its HEAD, as `git
+// worktree add` does it: for new worktrees only, it overwrites.
+func (r *Repo) ResetHard(ctx context.Context, worktree string, workers int) error {
+	_, err := r.run(ctx, r.at(worktree), nil, "-c", fmt.Sprintf("checkout.workers=%d", workers),
+		"reset", "--hard", "--quiet", "--no-recurse-submodules")
+	if err != nil {
+		return fmt.Errorf("write files: %w", err)
+	}
+	return nil
+}
+
+// RunPostCheckout runs the repository's post-checkout hook once for a new
+// worktree, as `git worktree add` does. No hook: nothing happens. The hook's
+// failure is the error, with what it printed.
+func (r *Repo) RunPostCheckout(ctx context.Context, worktree string, head Hash) error {
+	dir, err := r.config.Path("core.hooksPath")
+	if err != nil {
+		return err
+	}
+	if dir == "" {
+		dir = filepath.Join(r.commonDir, "hooks")
+	}
+	hook := absoluteFrom(worktree, dir) + string(filepath.Separator) + "post-checkout"
+	info, err := os.Stat(hook)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&0o111 == 0 {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, hook, string(r.zero()), string(head), "1")
+	cmd.Dir = worktree
+	cmd.Env = without(r.runner.env, bindingVars)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("run post-checkout hook: %w: %s", err, firstLine(string(out)))
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Options say where and how a repository is opened.
+type Options struct {
+	Dir   string     // where the caller stands; "" is the working folder
+	Env   []string   // the caller's environment; nil is os.Environ()
+	Trace func(Call) // told of every git process; may be nil
+}
+
+// Repo is an open repository, seen from the folder it was opened in. It is safe
+// for use by several goroutines. Close it to end its helper process.
+type Repo struct {
+	runner
+	dir       string // the caller's folder
+	env       []string
+	gitDir    string // absolute: of this worktree
+	commonDir string // absolute: shared by all worktrees
+	workTree  string // absolute; "" where the caller stands in no work tree
+	format    string // sha1 or sha256
+	bare      bool
+	shallow   bool
+	config    Config
+	objects   *objectStore
+}
+
+// ErrNotRepository is the sentinel for a folder that no repository holds.
+var ErrNotRepository = errors.New("not inside a git repository")
+
+// ErrGitTooOld is the sentinel for a git older than the tool can work with.
+var ErrGitTooOld = errors.New("this git is too old: git 2.34 or newer is needed")
+
+// separator divides the answers of one rev-parse call: it echoes options that it
+// does not know, so that even a path with newlines in it reads back whole.
+const separator = "--okstra-separator"
+
+// Open finds the repository around opts.Dir exactly as git does, with two git
+// processes: one for the facts of the place, one for the configuration.
+// Errors: ErrNotRepository, ErrGitTooOld, or git's own refusal (*GitError).
+func Open(ctx context.Context, opts Options) (*Repo, error) {
+	if opts.Env == nil {
+		opts.Env = os.Environ()
+	}
+	r := &Repo{runner: runner{env: opts.Env, trace: opts.Trace}, dir: opts.Dir, env: baseEnv(opts.Env)}
+	if err := r.discover(ctx); err != nil {
+		return nil, err
+	}
+	out, err := r.run(ctx, r.here(), nil, "config", "-z", "--list", "--show-scope")
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	r.config = parseConfig(out)
+	r.objects = newObjectStore(r.objectConfig())
+	return r, nil
+}
+
+// discover asks git for the facts of the place.
+func (r *Repo) discover(ctx context.Context) error {
+	out, err := r.run(ctx, r.here(), nil, "rev-parse", "--path-format=absolute", "--show-object-format",
+		"--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository",
+		separator, "--git-dir", separator, "--git-common-dir", separator, "--show-toplevel")
+	if errors.Is(err, exec.ErrNotFound) {
+		return errors.New("git is not on PATH")
+	}
+	parts := strings.Split(string(out), separator+"\n")
+	if err != nil && len(parts) < 4 {
+		return r.whyNot(ctx, err)
+	}
+	if len(parts) < 4 || strings.HasPrefix(parts[0], "--path-format") {
+		return ErrGitTooOld
+	}
+	flags := strings.Fields(parts[0])
+	if len(flags) != 4 {
+		return ErrGitTooOld
+	}
+	r.format, r.bare, r.shallow = flags[0], flags[1] == "true", flags[3] == "true"
+	r.gitDir, r.commonDir = strings.TrimSuffix(parts[1], "\n"), strings.TrimSuffix(parts[2], "\n")
+	if flags[2] == "true" {
+		r.workTree = strings.TrimSuffix(parts[3], "\n")
+	}
+	return nil
+}
+
+// whyNot tells a folder outside every repository from a repository that git
+// refuses to read (foreign owner, broken config, unknown extension).
+func (r *Repo) whyNot(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if r.anyGitDirAbove() || r.lookupEnv("GIT_DIR") != "" {
+		return fmt.Errorf("open repository: %w", err)
+	}
+	return ErrNotRepository
+}
+
+// anyGitDirAbove reports whether something named .git, or a git directory
+// itself, stands at or above the caller's folder.
+func (r *Repo) anyGitDirAbove() bool {
+	dir, err := filepath.Abs(r.dir)
+	if err != nil {
+		return false
+	}
+	for {
+		for _, probe := range []string{".git", "HEAD"} {
+			if _, err := os.Lstat(filepath.Join(dir, probe)); err == nil {
+				return true
+			}
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+}
+
+func (r *Repo) lookupEnv(name string) string {
+	for i := len(r.env) - 1; i >= 0; i-- {
+		if k, v, _ := strings.Cut(r.env[i], "="); k == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// here is the caller's own place, with all of git's variables as given.
+func (r *Repo) here() place { return place{dir: r.dir, env: r.env} }
+
+// common is the shared git directory, bound to no worktree: ref transactions run
+// there, so that they never lock a worktree's HEAD.
+func (r *Repo) common() place {
+	env := append(without(r.env, bindingVars), "GIT_DIR="+r.commonDir)
+	return place{dir: r.commonDir, env: env}
+}
+
+// at is another worktree of the repository: its .git file binds git to it.
+func (r *Repo) at(worktree string) place {
+	return place{dir: worktree, env: without(r.env, bindingVars)}
+}
+
+// objectConfig says how objects of this repository are read and written.
+func (r *Repo) objectConfig() objectConfig {
+	return objectConfig{
+		Dirs:    r.objectDirs(),
+		SHA256:  r.format != "sha1",
+		NoGoGit: r.lookupEnv("GIT_ALTERNATE_OBJECT_DIRECTORIES") != "",
+		Fsync:   r.fsyncPacks(),
+		Git: func(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+			return r.run(ctx, r.common(), stdin, args...)
+		},
+		BatchCommand: func(ctx context.Context) *exec.Cmd {
+			return r.command(ctx, r.common(), "cat-file", "--batch")
+		},
+	}
+}
+
+func (r *Repo) objectDirs() []string {
+	if dir := r.lookupEnv("GIT_OBJECT_DIRECTORY"); dir != "" {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(r.dir, dir)
+		}
+		return []string{dir}
+	}
+	return []string{filepath.Join(r.commonDir, "objects")}
+}
+
+// fsyncPacks follows core.fsync: git flushes packs unless told not to.
+func (r *Repo) fsyncPacks() bool {
+	parts := strings.Split(r.config.Get("core.fsync"), ",")
+	return !slices.Contains(parts, "none") && !slices.Contains(parts, "-pack")
+}
+
+// Close ends the helper process that reads objects, if one was needed.
+func (r *Repo) Close() { r.objects.Close() }
+
+// Config returns git's configuration as read at Open.
+func (r *Repo) Config() Config { return r.config }
+
+// Env returns one variable of the caller's environment, "" where it is not set.
+func (r *Repo) Env(name string) string { return r.lookupEnv(name) }
+
+// WorkTree returns the absolute top folder of the worktree the caller stands in,
+// "" in a bare repository or inside a git directory.
+func (r *Repo) WorkTree() string { return r.workTree }
+
+// GitDir returns the absolute git directory of the caller's worktree.
+func (r *Repo) GitDir() string { return r.gitDir }
+
+// CommonDir returns the absolute git directory that all worktrees share.
+func (r *Repo) CommonDir() string { return r.commonDir }
+
+// Linked reports whether the caller stands in a linked worktree.
+func (r *Repo) Linked() bool { return r.gitDir != r.commonDir }
+
+// Shallow reports whether history is cut off, so that "not an ancestor" proves
+// nothing.
+func (r *Repo) Shallow() bool { return r.shallow }
+
+// Name returns the repository's folder name for people: the main worktree's, or
+// that of a bare repository without its ".git".
+func (r *Repo) Name() string {
+	base := filepath.Base(r.commonDir)
+	if base == ".git" || base == ".bare" {
+		return filepath.Base(filepath.Dir(r.commonDir))
+	}
+	return strings.TrimSuffix(base, ".git")
+}
+
+// MainDir returns the folder of the main worktree, or the git directory of a
+// bare repository: what relative settings are relative to.
+func (r *Repo) MainDir() string {
+	if filepath.Base(r.commonDir) == ".git" || filepath.Base(r.commonDir) == ".bare" {
+		return filepath.Dir(r.commonDir)
+	}
+	return r.commonDir
+}

@@ -1,0 +1,149 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ReadObject returns an object's type and content. Errors: ErrMissing where git
+// says that the object is absent.
+func (r *Repo) ReadObject(ctx context.Context, h Hash) (ObjectType, []byte, error) {
+	return r.objects.read(ctx, h)
+}
+
+// readTyped reads an object that must be of one type.
+func (r *Repo) readTyped(ctx context.Context, h Hash, want ObjectType) ([]byte, error) {
+	typ, data, err := r.objects.read(ctx, h)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", want, err)
+	}
+	if typ != want {
+		return nil, fmt.Errorf("read %s %s: it is a %s", want, h.Short(), typ)
+	}
+	return data, nil
+}
+
+// ReadCommit reads and parses a commit.
+func (r *Repo) ReadCommit(ctx context.Context, h Hash) (Commit, error) {
+	data, err := r.readTyped(ctx, h, TypeCommit)
+	if err != nil {
+		return Commit{}, err
+	}
+	return ParseCommit(data)
+}
+
+// ReadTag reads and parses an annotated tag object.
+func (r *Repo) ReadTag(ctx context.Context, h Hash) (Tag, error) {
+	data, err := r.readTyped(ctx, h, TypeTag)
+	if err != nil {
+		return Tag{}, err
+	}
+	return ParseTag(data)
+}
+
+// FlattenTree lists all files of a tree, or of a commit's tree, with whole paths,
+// in the index's order.
+func (r *Repo) FlattenTree(ctx context.Context, h Hash) ([]TreeEntry, error) {
+	tree, err := r.treeOf(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return r.objects.flattenTree(ctx, tree)
+}
+
+// treeOf returns the tree of a commit, or a tree as it is.
+func (r *Repo) treeOf(ctx context.Context, h Hash) (Hash, error) {
+	typ, data, err := r.objects.read(ctx, h)
+	if err != nil {
+		return "", fmt.Errorf("read tree: %w", err)
+	}
+	switch typ {
+	case TypeTree:
+		return h, nil
+	case TypeCommit:
+		c, err := ParseCommit(data)
+		return c.Tree, err
+	}
+	return "", fmt.Errorf("read tree: %s is a %s", h.Short(), typ)
+}
+
+// FileAt reads the file at a slash-separated path of a commit's tree. Errors:
+// fs.ErrNotExist where the tree has no such path.
+func (r *Repo) FileAt(ctx context.Context, commit Hash, path string) ([]byte, error) {
+	tree, err := r.treeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := r.objects.lookupPath(ctx, tree, path)
+	if err != nil {
+		return nil, fmt.Errorf("read %q: %w", path, err)
+	}
+	return r.readTyped(ctx, entry.Hash, TypeBlob)
+}
+
+// NewObjects starts a set of new objects. They are in nobody's way until Flush
+// writes them, all in one pack.
+func (r *Repo) NewObjects() *ObjectWriter { return r.objects.newWriter() }
+
+// NoteGet returns the note on target in the notes commit's tree, nil where there
+// is none; commit "" is an empty log.
+func (r *Repo) NoteGet(ctx context.Context, commit, target Hash) ([]byte, error) {
+	if commit == "" {
+		return nil, nil
+	}
+	tree, err := r.treeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	return r.objects.notesGet(ctx, tree, target)
+}
+
+// NoteSet replaces the note on target and returns the new tree, whose objects
+// are in w; commit "" starts an empty log.
+func (r *Repo) NoteSet(ctx context.Context, w *ObjectWriter, commit, target Hash, content []byte) (Hash, error) {
+	var tree Hash
+	if commit != "" {
+		var err error
+		if tree, err = r.treeOf(ctx, commit); err != nil {
+			return "", err
+		}
+	}
+	return r.objects.notesSet(ctx, w, tree, target, content)
+}
+
+// Note is one note: the object it speaks of and its whole content.
+type Note struct {
+	Target  Hash
+	Content []byte
+}
+
+// Notes reads every note of a notes commit; commit "" is an empty log.
+func (r *Repo) Notes(ctx context.Context, commit Hash) ([]Note, error) {
+	if commit == "" {
+		return nil, nil
+	}
+	tree, err := r.treeOf(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.objects.notesList(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	return r.objects.notesContents(ctx, list)
+}
+
+// ApplyObjects flushes the objects and applies the transaction, keeping the new
+// pack out of a concurrent gc's reach until the refs hold it. Where the
+// transaction is refused the pack is taken back.
+func (r *Repo) ApplyObjects(ctx context.Context, w *ObjectWriter, t Transaction) error {
+	pack, err := w.Flush(ctx)
+	if err != nil {
+		return fmt.Errorf("write objects: %w", err)
+	}
+	if err := r.Apply(ctx, t); err != nil {
+		return errors.Join(err, pack.Discard())
+	}
+	return pack.Release()
+}

@@ -1,0 +1,213 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Worktree is one worktree of the repository.
+type Worktree struct {
+	ID     string  // the name of its folder under worktrees/; "" for the main one
+	GitDir string  // absolute: index, HEAD and per-worktree refs
+	Path   string  // absolute: where its files are, or should be
+	Branch RefName // "" where HEAD is detached
+	Head   Hash    // set where HEAD is detached
+}
+
+// Worktrees lists all worktrees, the main one first where there is one. It reads
+// the layout of gitrepository-layout(5) and starts no process.
+func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
+	var out []Worktree
+	if main, ok := r.mainWorktree(); ok {
+		out = append(out, main)
+	}
+	admin := filepath.Join(r.commonDir, "worktrees")
+	entries, err := os.ReadDir(admin)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list worktrees: %w", err)
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if wt, ok := readWorktree(filepath.Join(admin, e.Name())); ok {
+			out = append(out, wt)
+		}
+	}
+	return out, nil
+}
+
+// mainWorktree is the worktree whose git directory is the common one.
+func (r *Repo) mainWorktree() (Worktree, bool) {
+	wt := Worktree{GitDir: r.commonDir, Path: filepath.Dir(r.commonDir)}
+	switch configured := r.config.Get("core.worktree"); {
+	case !r.Linked() && r.workTree != "":
+		wt.Path = r.workTree
+	case configured != "":
+		wt.Path = absoluteFrom(r.commonDir, configured)
+	case filepath.Base(r.commonDir) != ".git":
+		return Worktree{}, false
+	}
+	wt.readHead()
+	return wt, true
+}
+
+// readWorktree reads one folder under worktrees/; false where it is no longer,
+// or not yet, one.
+func readWorktree(admin string) (Worktree, bool) {
+	link, err := os.ReadFile(filepath.Join(admin, "gitdir"))
+	if err != nil {
+		return Worktree{}, false
+	}
+	wt := Worktree{ID: filepath.Base(admin), GitDir: admin}
+	wt.Path = filepath.Dir(absoluteFrom(admin, strings.TrimRight(string(link), "\n")))
+	return wt, wt.readHead()
+}
+
+func absoluteFrom(base, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// readHead fills Branch or Head; false where there is no HEAD.
+func (w *Worktree) readHead() bool {
+	head, err := os.ReadFile(filepath.Join(w.GitDir, "HEAD"))
+	if err != nil {
+		return false
+	}
+	text := strings.TrimSpace(string(head))
+	if branch, ok := strings.CutPrefix(text, "ref:"); ok {
+		w.Branch = RefName(strings.TrimSpace(branch))
+	} else if Hash(text).Valid() {
+		w.Head = Hash(text)
+	}
+	return true
+}
+
+// WorktreeAt returns the worktree whose files are at path, if there is one.
+func (r *Repo) WorktreeAt(ctx context.Context, path string) (Worktree, bool, error) {
+	all, err := r.Worktrees(ctx)
+	if err != nil {
+		return Worktree{}, false, err
+	}
+	for _, wt := range all {
+		if samePath(wt.Path, path) {
+			return wt, true, nil
+		}
+	}
+	return Worktree{}, false, nil
+}
+
+// samePath compares two paths by name and, where both exist, by identity.
+func samePath(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	sa, errA := os.Stat(a)
+	sb, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(sa, sb)
+}
+
+// AddWorktree registers a worktree at path with branch checked out in it, but
+// writes no file and no index yet. Errors are git's own refusals.
+func (r *Repo) AddWorktree(ctx context.Context, path string, branch RefName) (Worktree, error) {
+	short := strings.TrimPrefix(string(branch), "refs/heads/")
+	_, err := r.run(ctx, r.common(), nil, "worktree", "add", "--quiet", "--no-checkout", "--", path, short)
+	if err != nil {
+		return Worktree{}, fmt.Errorf("add worktree: %w", err)
+	}
+	wt, ok, err := r.WorktreeAt(ctx, path)
+	if err != nil {
+		return Worktree{}, err
+	}
+	if !ok {
+		return Worktree{}, fmt.Errorf("add worktree: git does not list %q", path)
+	}
+	return wt, nil
+}
+
+// RemoveWorktree removes a worktree and all of its files. The caller must have
+// proved that nothing in it would be lost.
+func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	if _, err := r.run(ctx, r.common(), nil, "worktree", "remove", "--force", "--", path); err != nil {
+		return fmt.Errorf("remove worktree: %w", err)
+	}
+	return nil
+}
+
+// PerWorktreeRef names a refs/worktree/ ref of the given worktree so that it can
+// be written from anywhere in the repository.
+func PerWorktreeRef(wt Worktree, name RefName) RefName {
+	if wt.ID == "" {
+		return "main-worktree/" + name
+	}
+	return RefName("worktrees/" + wt.ID + "/" + string(name))
+}
+
+// BindWorktree writes a refs/worktree/ ref in the given worktree, whatever it
+// held before: only its own holder ever writes there.
+func (r *Repo) BindWorktree(ctx context.Context, wt Worktree, name RefName, to Hash) error {
+	if !ValidRefName(name) || !to.Valid() {
+		return fmt.Errorf("bind worktree: bad ref %q or id %q", name, to)
+	}
+	_, err := r.run(context.WithoutCancel(ctx), r.common(), nil,
+		"update-ref", "-m", "okstra: bind worktree", string(PerWorktreeRef(wt, name)), string(to))
+	if err != nil {
+		return fmt.Errorf("bind worktree: %w", err)
+	}
+	return nil
+}
+
+// BoundRefs lists the refs/worktree/ refs below prefix of another worktree, with
+// one git process there. A worktree whose folder is gone has none.
+func (r *Repo) BoundRefs(ctx context.Context, wt Worktree, prefix string) ([]Ref, error) {
+	other := *r
+	other.dir, other.env = wt.Path, without(r.env, bindingVars)
+	if _, err := os.Stat(wt.Path); err != nil {
+		return nil, nil
+	}
+	return other.Refs(ctx, prefix)
+}
+
+// Status lists what is not committed in the given worktree, a line a path in
+// git's short form (two letters, a space, the path), with one git process.
+// Untracked files count, ignored ones do not.
+func (r *Repo) Status(ctx context.Context, worktree string) ([]string, error) {
+	out, err := r.run(ctx, r.at(worktree), nil,
+		"status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames", "--ignore-submodules=none")
+	if err != nil {
+		return nil, fmt.Errorf("read status: %w", err)
+	}
+	var lines []string
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
+}
+
+// Operation names the operation that is under way in a worktree (rebase, merge,
+// cherry-pick, revert, bisect), or "".
+func (w Worktree) Operation() string {
+	for _, probe := range []struct{ file, name string }{
+		{"rebase-merge", "rebase"},
+		{"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+		{"BISECT_LOG", "bisect"},
+	} {
+		if _, err := os.Stat(filepath.Join(w.GitDir, probe.file)); err == nil {
+			return probe.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,206 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"git-okstra/gitops"
+	"git-okstra/plan"
+)
+
+// File is one file of a plan's tree, with slashes.
+type File struct {
+	Path    string
+	Mode    gitops.Mode
+	Content []byte
+}
+
+// ApproveRequest is a plan that passed its checks, to be pinned.
+type ApproveRequest struct {
+	Key      plan.TaskKey
+	Source   []byte     // the plan as it is to be kept, already marked approved
+	Plan     *plan.Plan // Source, parsed
+	QA       []File     // the files below qa/, paths with that prefix
+	Path     string     // where the plan is in the repository, "" outside
+	Ruleset  string
+	Category string
+	Onto     string // integration branch, short name; "" keeps the plan's, or takes the current one
+}
+
+// Approved is a pinned plan.
+type Approved struct {
+	Key      plan.TaskKey
+	Commit   gitops.Hash
+	Previous gitops.Hash // the revision before, or ""
+	Onto     string
+	Already  bool // this very plan was approved before
+}
+
+// Approve pins a plan as the task's newest revision. Errors: *Refusal, e.g.
+// where the change touches a stage that is done or under way.
+func (e *Engine) Approve(ctx context.Context, req ApproveRequest) (Approved, error) {
+	var out Approved
+	err := retry(ctx, func() (err error) {
+		out, err = e.approveOnce(ctx, req)
+		return err
+	})
+	return out, err
+}
+
+func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved, error) {
+	old, err := e.current(ctx, req.Key)
+	if err != nil {
+		return Approved{}, err
+	}
+	out := Approved{Key: req.Key}
+	meta := PlanMeta{Task: req.Key.String(), Ruleset: req.Ruleset, Path: req.Path, Category: req.Category}
+	if meta.Onto, err = e.integration(ctx, req, old); err != nil {
+		return out, err
+	}
+	out.Onto = shortBranch(meta.Onto)
+	rec, err := e.begin(ctx, "approve plan of "+req.Key.String())
+	if err != nil {
+		return out, err
+	}
+	tree, err := planTree(rec.objects, req)
+	if err != nil {
+		return out, err
+	}
+	commit := gitops.CommitData{Tree: tree, Committer: rec.sig}
+	if old != nil {
+		if err := e.revisable(old, req.Plan); err != nil {
+			return out, err
+		}
+		out.Previous, commit.Parents = old.PlanCommit, []gitops.Hash{old.PlanCommit}
+		if out.Already, err = e.sameRevision(ctx, old, tree, meta); out.Already || err != nil {
+			out.Commit = old.PlanCommit
+			return out, err
+		}
+	}
+	if commit.Author, err = e.Repo.Author(ctx, e.Now()); err != nil {
+		return out, err
+	}
+	commit.Message, err = gitops.AppendTrailers(fmt.Sprintf("okstra: plan of %s approved", plan.Printable(req.Key.String())), meta.trailers()...)
+	if err != nil {
+		return out, err
+	}
+	out.Commit = rec.objects.Commit(commit)
+	rec.tx.Update(gitops.RefName(statePrefix+req.Key.Ref()+"/plan"), out.Previous, out.Commit)
+	return out, e.commit(ctx, rec)
+}
+
+// current loads the task if it has an approved plan. A task whose key maps to
+// the same ref but is spelled differently is refused: two tasks are never merged.
+func (e *Engine) current(ctx context.Context, key plan.TaskKey) (*Task, error) {
+	states, err := e.listRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s := states[key.Ref()]; s == nil || s.plan == "" {
+		return nil, nil
+	}
+	t, err := e.Load(ctx, strings.ReplaceAll(key.Ref(), "/", ":"))
+	if err != nil {
+		return nil, err
+	}
+	if t.Key != key {
+		return nil, refuse(Refused, "give one of them another group or task id",
+			"%s and the approved %s have the same ref name %s", plan.Printable(key.String()), plan.Printable(t.Key.String()), key.Ref())
+	}
+	return t, nil
+}
+
+// integration decides the branch that the stages come from and go to.
+func (e *Engine) integration(ctx context.Context, req ApproveRequest, old *Task) (gitops.RefName, error) {
+	name := gitops.RefName("refs/heads/" + strings.TrimPrefix(req.Onto, "refs/heads/"))
+	if req.Onto == "" {
+		if old != nil {
+			return old.Meta.Onto, nil
+		}
+		var err error
+		if name, err = e.Repo.CurrentBranch(ctx); err != nil {
+			return "", err
+		}
+		if name == "" {
+			return "", refuse(Usage, "name it with --onto BRANCH", "HEAD is detached, so the integration branch is not known")
+		}
+	}
+	if !gitops.ValidRefName(name) || !strings.HasPrefix(string(name), "refs/heads/") {
+		return "", refuse(Usage, "", "%q is no branch name", req.Onto)
+	}
+	values, err := e.Repo.RefValues(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if values[name] == "" {
+		return "", refuse(Environment, "make the first commit, or name another branch with --onto", "branch %s has no commit yet", plan.Printable(shortBranch(name)))
+	}
+	return name, nil
+}
+
+// planTree writes plan.md and qa/ as a tree.
+func planTree(w *gitops.ObjectWriter, req ApproveRequest) (gitops.Hash, error) {
+	files := map[string]File{planFile: {Path: planFile, Mode: gitops.ModeFile, Content: req.Source}}
+	for _, f := range req.QA {
+		files[f.Path] = f
+	}
+	return writeTree(w, files)
+}
+
+// writeTree writes files, keyed by their paths below this tree, as a tree.
+func writeTree(w *gitops.ObjectWriter, files map[string]File) (gitops.Hash, error) {
+	var entries []gitops.TreeEntry
+	below := map[string]map[string]File{}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		f := files[path]
+		dir, rest, nested := strings.Cut(path, "/")
+		if !nested {
+			entries = append(entries, gitops.TreeEntry{Name: path, Mode: f.Mode, Hash: w.Blob(f.Content)})
+			continue
+		}
+		if below[dir] == nil {
+			below[dir] = map[string]File{}
+		}
+		below[dir][rest] = f
+	}
+	for dir, sub := range below {
+		hash, err := writeTree(w, sub)
+		if err != nil {
+			return "", err
+		}
+		entries = append(entries, gitops.TreeEntry{Name: dir, Mode: gitops.ModeTree, Hash: hash})
+	}
+	return w.Tree(entries)
+}
+
+// sameRevision reports whether the plan that is approved already is this one.
+func (e *Engine) sameRevision(ctx context.Context, old *Task, tree gitops.Hash, meta PlanMeta) (bool, error) {
+	c, err := e.Repo.ReadCommit(ctx, old.PlanCommit)
+	if err != nil {
+		return false, err
+	}
+	return c.Tree == tree && old.Meta == meta, nil
+}
+
+// revisable refuses a revision that changes a stage which is done or under way:
+// its worker builds, or built, on what was approved.
+func (e *Engine) revisable(old *Task, next *plan.Plan) error {
+	var touched []plan.StageNumber
+	for _, st := range old.Plan.Stages {
+		if !old.Progress().Occupied(st.Number) {
+			continue
+		}
+		now, ok := next.Stage(st.Number)
+		if !ok || now.Title != st.Title || now.Section != st.Section || !slices.Equal(now.DependsOn, st.DependsOn) {
+			touched = append(touched, st.Number)
+		}
+	}
+	if len(touched) == 0 {
+		return nil
+	}
+	return refuse(Refused, "leave those stages as they were, or add a new stage for the change",
+		"the revision changes stage %s, which is done or under way", Numbers(touched))
+}

@@ -1,0 +1,121 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-okstra/gitops"
+	"git-okstra/plan"
+)
+
+// headRefs are the branch tips that a start looks at, read in one call.
+type headRefs struct {
+	values     map[gitops.RefName]gitops.Hash
+	ontoName   gitops.RefName
+	onto       gitops.Hash // the integration branch's tip, "" where it is gone
+	anchor     gitops.Hash // the base ref, or what it becomes
+	short      gitops.RefName
+	long       gitops.RefName
+	underShort bool // a branch lives below the short name, so it cannot be made
+}
+
+// heads reads the tips of the integration branch and of the names that the
+// stage's branch may get.
+func (e *Engine) heads(ctx context.Context, t *Task, st plan.Stage, req StartRequest) (headRefs, error) {
+	h := headRefs{ontoName: t.Meta.Onto}
+	if req.Onto != "" {
+		h.ontoName = gitops.RefName("refs/heads/" + strings.TrimPrefix(req.Onto, "refs/heads/"))
+	}
+	h.short, h.long = branchNames(t, st.Number)
+	for _, name := range []gitops.RefName{h.ontoName, h.short, h.long} {
+		if !gitops.ValidRefName(name) {
+			return h, refuse(Usage, "", "%q is no branch name", shortBranch(name))
+		}
+	}
+	var err error
+	if h.values, err = e.Repo.RefValues(ctx, h.ontoName, h.short, h.long); err != nil {
+		return h, err
+	}
+	h.onto, h.anchor = h.values[h.ontoName], t.Base
+	if h.anchor == "" {
+		h.anchor = h.onto
+	}
+	for name := range h.values {
+		h.underShort = h.underShort || strings.HasPrefix(string(name), string(h.short)+"/")
+	}
+	return h, nil
+}
+
+// branchNames are the stage's usual branch and the one for when another task
+// holds that name.
+func branchNames(t *Task, n plan.StageNumber) (short, long gitops.RefName) {
+	parts := strings.Split(t.Key.Ref(), "/")
+	prefix := plan.BranchPrefix(t.Meta.Category)
+	short = gitops.RefName(fmt.Sprintf("refs/heads/%s-%s-s%d", prefix, parts[2], n))
+	long = gitops.RefName(fmt.Sprintf("refs/heads/%s-%s-%s-s%d", prefix, parts[1], parts[2], n))
+	return short, long
+}
+
+// base decides the commit that a stage branches from (lifecycle.md §2). It
+// depends on the plan and the refs alone, never on the caller's folder.
+func (e *Engine) base(ctx context.Context, t *Task, st plan.Stage, h headRefs) (gitops.Hash, error) {
+	switch deps := unique(st.DependsOn); len(deps) {
+	case 0:
+		if h.anchor == "" {
+			return "", noIntegration(h)
+		}
+		return h.anchor, nil
+	case 1:
+		return t.Done[deps[0]], nil
+	default:
+		return e.candidate(ctx, t, st, deps, h)
+	}
+}
+
+func noIntegration(h headRefs) *Refusal {
+	return refuse(Environment, "name another with --onto BRANCH", "the integration branch %q has no commit here", plan.Printable(shortBranch(h.ontoName)))
+}
+
+// candidate is the integration branch's tip, if every predecessor is merged
+// there. All of them are checked before anything is said.
+func (e *Engine) candidate(ctx context.Context, t *Task, st plan.Stage, deps []plan.StageNumber, h headRefs) (gitops.Hash, error) {
+	if h.onto == "" {
+		return "", noIntegration(h)
+	}
+	var missing []string
+	for _, d := range deps {
+		merged, err := e.Repo.IsAncestor(ctx, t.Done[d], h.onto)
+		if err != nil {
+			return "", err
+		}
+		if !merged {
+			short, _ := branchNames(t, d)
+			missing = append(missing, fmt.Sprintf("stage %d (%s, branch %s)", d, t.Done[d].Short(), plan.Printable(shortBranch(short))))
+		}
+	}
+	if len(missing) == 0 {
+		return h.onto, nil
+	}
+	if e.Repo.Shallow() {
+		return "", refuse(Gate, "fetch the rest of the history with: git fetch --unshallow",
+			"cannot tell in a shallow clone whether %s holds %s", plan.Printable(shortBranch(h.ontoName)), strings.Join(missing, ", "))
+	}
+	r := refuse(Gate, "", "stage %d needs its predecessors in %s (%s), and it lacks %s",
+		st.Number, plan.Printable(shortBranch(h.ontoName)), h.onto.Short(), strings.Join(missing, ", "))
+	r.Hints = []string{fmt.Sprintf("merge each branch into %s yourself, then run the same command again; "+
+		"finding squashed or rebased merges by content is not built yet", plan.Printable(shortBranch(h.ontoName)))}
+	return "", r
+}
+
+func unique(list []plan.StageNumber) []plan.StageNumber {
+	seen := map[plan.StageNumber]bool{}
+	var out []plan.StageNumber
+	for _, n := range list {
+		if !seen[n] {
+			seen[n] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+
+	"git-okstra/notes"
+	"git-okstra/plan"
+)
+
+// chooseBranch decides the stage's branch: a new one, or its own kept one with
+// its commits. A branch that is not the stage's own is never touched.
+func (e *Engine) chooseBranch(ctx context.Context, t *Task, h headRefs, s *Started) error {
+	if h.underShort {
+		return refuse(Refused, "rename or delete the branches below it",
+			"branch %s cannot be made: branches stand below that name", plan.Printable(shortBranch(h.short)))
+	}
+	s.Branch = h.short
+	tip, exists := h.values[s.Branch]
+	if exists && !e.owns(ctx, t, s) && e.othersMayHold(t) {
+		s.Branch = h.long
+		tip, exists = h.values[s.Branch]
+	}
+	if !exists {
+		s.Tip, s.BranchCreated = s.Base, true
+		return nil
+	}
+	if !e.owns(ctx, t, s) {
+		return refuse(Refused, "rename or delete it, then run the same command again",
+			"branch %s exists already (%s) and is not this stage's", plan.Printable(shortBranch(s.Branch)), tip.Short())
+	}
+	s.Tip = tip
+	if err := e.notCheckedOut(ctx, s); err != nil {
+		return err
+	}
+	return e.keptFits(ctx, s)
+}
+
+// owns reports whether the log says that the branch was made for this stage.
+// An unreadable log owns nothing.
+func (e *Engine) owns(ctx context.Context, t *Task, s *Started) bool {
+	lines, err := notes.Read(ctx, e.Repo, t.NotesTip)
+	if err != nil {
+		return false
+	}
+	for _, l := range lines {
+		if l.Row.Status == notes.Started && l.Row.Stage == s.Stage && l.Row.Branch == shortBranch(s.Branch) {
+			return true
+		}
+	}
+	return false
+}
+
+// othersMayHold reports whether another task of this repository has the same
+// last segment, so that its branches have the same short names.
+func (e *Engine) othersMayHold(t *Task) bool {
+	own := lastSegment(t.Key.Ref())
+	for _, key := range t.siblings {
+		if lastSegment(key) == own {
+			return true
+		}
+	}
+	return false
+}
+
+func lastSegment(key string) string {
+	for i := len(key) - 1; i >= 0; i-- {
+		if key[i] == '/' {
+			return key[i+1:]
+		}
+	}
+	return key
+}
+
+// notCheckedOut refuses a branch that some other worktree has checked out.
+func (e *Engine) notCheckedOut(ctx context.Context, s *Started) error {
+	all, err := e.Repo.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, wt := range all {
+		if wt.Branch != s.Branch {
+			continue
+		}
+		bound, err := e.Repo.BoundRefs(ctx, wt, string(s.Bind))
+		if err != nil {
+			return err
+		}
+		if len(bound) == 0 {
+			return refuse(Refused, "switch that worktree to another branch, then run the same command again",
+				"branch %s is checked out in %q", plan.Printable(shortBranch(s.Branch)), wt.Path)
+		}
+	}
+	return nil
+}
+
+// keptFits refuses to take up a kept branch that does not stand on the base.
+func (e *Engine) keptFits(ctx context.Context, s *Started) error {
+	if s.Tip == s.Base {
+		return nil
+	}
+	on, err := e.Repo.IsAncestor(ctx, s.Base, s.Tip)
+	if err != nil {
+		return err
+	}
+	if !on {
+		return refuse(Gate, fmt.Sprintf("rebase it onto %s, or rename it, then run the same command again", s.Base.Short()),
+			"branch %s was kept from an earlier start and does not stand on the stage's base %s",
+			plan.Printable(shortBranch(s.Branch)), s.Base.Short())
+	}
+	return nil
+}

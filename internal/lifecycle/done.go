@@ -1,0 +1,271 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-okstra/gitops"
+	"git-okstra/notes"
+	"git-okstra/plan"
+)
+
+// DoneRequest says which stage is finished.
+type DoneRequest struct {
+	Stage      plan.StageNumber // 0: the stage whose worktree the caller stands in
+	AllowEmpty bool
+	ReportPath string
+	// WorktreePath gives the absolute path of a stage's worktree.
+	WorktreePath func(plan.TaskKey, plan.StageNumber) string
+}
+
+// Finished is a stage that is done.
+type Finished struct {
+	Key     plan.TaskKey
+	Stage   plan.StageNumber
+	Head    gitops.Hash
+	Already bool               // it was done before, at the same commit
+	Ready   []plan.StageNumber // what became ready
+}
+
+// Finish records a stage as done at its branch's tip, with evidence, in one
+// transaction. Errors: *Refusal with everything that is in the way.
+func (e *Engine) Finish(ctx context.Context, t *Task, req DoneRequest) (Finished, error) {
+	if req.Stage == 0 {
+		req.Stage = t.Here
+	}
+	if req.Stage == 0 {
+		return Finished{}, refuse(Usage, "name the stage, or run this inside its worktree", "which stage is done?")
+	}
+	var out Finished
+	first := true
+	err := retry(ctx, func() (err error) {
+		if !first {
+			if t, err = e.reload(ctx, t); err != nil {
+				return err
+			}
+		}
+		first = false
+		out, err = e.finishOnce(ctx, t, req)
+		return err
+	})
+	return out, err
+}
+
+func (e *Engine) finishOnce(ctx context.Context, t *Task, req DoneRequest) (Finished, error) {
+	n := req.Stage
+	st, ok := t.Plan.Stage(n)
+	if !ok {
+		return Finished{}, notInMap(t, n)
+	}
+	r, held, err := e.Reservation(ctx, t, n)
+	if err != nil {
+		return Finished{}, err
+	}
+	if head, done := t.Done[n]; done {
+		return e.alreadyDone(ctx, t, n, head, r, held, req)
+	}
+	if !held {
+		return Finished{}, refuse(Refused, fmt.Sprintf("start it with: git okstra stage start %d", n), "stage %d was not started", n)
+	}
+	branch, tip, err := e.workOf(ctx, t, n, r, req)
+	if err != nil {
+		return Finished{}, err
+	}
+	if err := e.provesWork(ctx, n, r, tip, req.AllowEmpty); err != nil {
+		return Finished{}, err
+	}
+	if err := e.writeDone(ctx, t, st, r, branch, tip, req); err != nil {
+		return Finished{}, err
+	}
+	return e.finished(t, n, tip, false), nil
+}
+
+// finished tells what became ready.
+func (e *Engine) finished(t *Task, n plan.StageNumber, head gitops.Hash, already bool) Finished {
+	p := t.Progress()
+	p.Done[n] = true
+	return Finished{Key: t.Key, Stage: n, Head: head, Already: already, Ready: p.NewlyReady(t.Plan, n)}
+}
+
+// alreadyDone answers a repeated done: a success if it is the same commit, and
+// then a reservation that a crash left over is taken away.
+func (e *Engine) alreadyDone(ctx context.Context, t *Task, n plan.StageNumber, head gitops.Hash,
+	r Reservation, held bool, req DoneRequest,
+) (Finished, error) {
+	tip, err := e.tipOf(ctx, t, n, r, held, req)
+	if err != nil {
+		return Finished{}, err
+	}
+	if tip != "" && tip != head {
+		return Finished{}, refuse(Refused, "", "stage %d is already done at another commit, %s; its branch is at %s",
+			n, head.Short(), tip.Short())
+	}
+	if held {
+		rec, err := e.begin(ctx, fmt.Sprintf("finish done of stage %d", n))
+		if err != nil {
+			return Finished{}, err
+		}
+		rec.tx.Verify(t.doneRef(n), head)
+		rec.tx.Delete(t.reservedRef(n), r.Tag)
+		if err := e.commit(ctx, rec); err != nil {
+			return Finished{}, err
+		}
+	}
+	return e.finished(t, n, head, true), nil
+}
+
+// tipOf finds the commit that the stage's branch stands at now, "" where there
+// is no such branch.
+func (e *Engine) tipOf(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, held bool, req DoneRequest) (gitops.Hash, error) {
+	wt, ok, err := e.stageWorktree(ctx, t, n, req)
+	if err != nil {
+		return "", err
+	}
+	branch, _ := branchNames(t, n)
+	switch {
+	case ok && wt.Branch != "":
+		branch = wt.Branch
+	case ok:
+		return wt.Head, nil
+	case held:
+		branch = gitops.RefName("refs/heads/" + r.Branch)
+	}
+	values, err := e.Repo.RefValues(ctx, branch)
+	return values[branch], err
+}
+
+// stageWorktree finds the worktree that is bound to the stage.
+func (e *Engine) stageWorktree(ctx context.Context, t *Task, n plan.StageNumber, req DoneRequest) (gitops.Worktree, bool, error) {
+	if t.Here == n && e.Repo.WorkTree() != "" {
+		return e.Repo.WorktreeAt(ctx, e.Repo.WorkTree())
+	}
+	path := req.WorktreePath(t.Key, n)
+	wt, ok, err := e.Repo.WorktreeAt(ctx, path)
+	if err != nil || !ok {
+		return wt, false, err
+	}
+	bound, err := e.Repo.BoundRefs(ctx, wt, string(t.BindRef(n)))
+	return wt, len(bound) > 0, err
+}
+
+// workOf finds the branch and tip that hold the stage's work, and refuses what
+// is not committed or still under way.
+func (e *Engine) workOf(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, req DoneRequest) (gitops.RefName, gitops.Hash, error) {
+	branch := gitops.RefName("refs/heads/" + r.Branch)
+	wt, ok, err := e.stageWorktree(ctx, t, n, req)
+	if err != nil {
+		return "", "", err
+	}
+	if ok {
+		if branch, err = e.settled(ctx, n, wt); err != nil {
+			return "", "", err
+		}
+	}
+	if !gitops.ValidRefName(branch) {
+		return "", "", refuse(Environment, "", "the reservation of stage %d names no usable branch", n)
+	}
+	values, err := e.Repo.RefValues(ctx, branch)
+	if err != nil {
+		return "", "", err
+	}
+	tip := values[branch]
+	if tip == "" {
+		return "", "", refuse(Refused, fmt.Sprintf("take it up again with: git okstra stage start %d --resume", n),
+			"stage %d has no branch %s", n, plan.Printable(shortBranch(branch)))
+	}
+	return branch, tip, nil
+}
+
+// settled checks that a stage's worktree has nothing uncommitted and stands on a
+// branch.
+func (e *Engine) settled(ctx context.Context, n plan.StageNumber, wt gitops.Worktree) (gitops.RefName, error) {
+	if op := wt.Operation(); op != "" {
+		return "", refuse(Refused, "finish or abort it first", "a %s is under way in the worktree of stage %d", op, n)
+	}
+	if wt.Branch == "" {
+		return "", refuse(Refused, "switch to the stage's branch, with the work on it", "the worktree of stage %d is on no branch (detached HEAD)", n)
+	}
+	dirty, err := e.Repo.Status(ctx, wt.Path)
+	if err != nil {
+		return "", err
+	}
+	if len(dirty) == 0 {
+		return wt.Branch, nil
+	}
+	const most = 10
+	shown := dirty[:min(most, len(dirty))]
+	r := refuse(Refused, "commit or remove them: done means committed", "the worktree of stage %d has uncommitted changes:\n", n)
+	for _, line := range shown {
+		r.Message += "  " + plan.Printable(line) + "\n"
+	}
+	if len(dirty) > most {
+		r.Message += fmt.Sprintf("  and %d more\n", len(dirty)-most)
+	}
+	r.Message = strings.TrimSuffix(r.Message, "\n")
+	return "", r
+}
+
+// provesWork refuses a tip that adds nothing to the base or does not stand on it.
+func (e *Engine) provesWork(ctx context.Context, n plan.StageNumber, r Reservation, tip gitops.Hash, allowEmpty bool) error {
+	if tip == r.Base {
+		if allowEmpty {
+			return nil
+		}
+		return refuse(Refused, "commit the work, or say --allow-empty if there is none", "stage %d has no commit since its base %s", n, r.Base.Short())
+	}
+	on, err := e.Repo.IsAncestor(ctx, r.Base, tip)
+	if err != nil {
+		return err
+	}
+	switch {
+	case on:
+		return nil
+	case e.Repo.Shallow():
+		return refuse(Gate, "fetch the rest of the history with: git fetch --unshallow",
+			"cannot tell in a shallow clone whether stage %d stands on its base %s", n, r.Base.Short())
+	}
+	return refuse(Refused, fmt.Sprintf("rebase the branch onto %s", r.Base.Short()),
+		"stage %d does not stand on its base %s: its branch is at %s", n, r.Base.Short(), tip.Short())
+}
+
+// writeDone carries out the done transaction, in the order of storage.md §4.
+func (e *Engine) writeDone(ctx context.Context, t *Task, st plan.Stage, r Reservation,
+	branch gitops.RefName, tip gitops.Hash, req DoneRequest,
+) error {
+	rec, err := e.begin(ctx, fmt.Sprintf("stage %d done", st.Number))
+	if err != nil {
+		return err
+	}
+	row, err := e.row(t, st.Number, notes.Done)
+	if err != nil {
+		return err
+	}
+	row.Head, row.Claim, row.Plan, row.ReportPath = tip, r.Claim, t.PlanCommit, req.ReportPath
+	if row.Carry, err = e.carry(ctx, t, st, r.Base, tip, row.At); err != nil {
+		return err
+	}
+	rec.tx.Verify(branch, tip)
+	if err := e.appendRow(ctx, rec, t, tip, row); err != nil {
+		return err
+	}
+	rec.tx.Create(t.doneRef(st.Number), tip)
+	rec.tx.Delete(t.reservedRef(st.Number), r.Tag)
+	return e.commit(ctx, rec)
+}
+
+// carry fills in the evidence that git knows.
+func (e *Engine) carry(ctx context.Context, t *Task, st plan.Stage, base, head gitops.Hash, at string) (*notes.Carry, error) {
+	files, err := e.Repo.ChangedPaths(ctx, base, head)
+	if err != nil {
+		return nil, err
+	}
+	if files == nil {
+		files = []string{}
+	}
+	return &notes.Carry{
+		SchemaVersion: 1, SourcePlanPath: t.Meta.Path, StageNumber: st.Number, StageTitle: st.Title, CompletedAt: at,
+		StageCommitRange: notes.CommitRange{Base: base, Head: head}, FilesChanged: files,
+		NewIdentifiers: []string{}, StepResults: []notes.StepResult{}, ValidationsPassed: []string{}, Notes: []string{},
+	}, nil
+}

@@ -1,0 +1,79 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+
+	"git-okstra/gitops"
+	"git-okstra/notes"
+	"git-okstra/plan"
+)
+
+// Release gives a stage back: its reservation goes, the row says why. Branch and
+// worktree stay. Errors: *Refusal where nobody holds it.
+func (e *Engine) Release(ctx context.Context, t *Task, n plan.StageNumber, why string) (Reservation, error) {
+	var out Reservation
+	first := true
+	err := retry(ctx, func() (err error) {
+		if !first {
+			if t, err = e.reload(ctx, t); err != nil {
+				return err
+			}
+		}
+		r, held, err := e.Reservation(ctx, t, n)
+		if err != nil {
+			return err
+		}
+		if err := e.releasable(t, n, held); err != nil {
+			return err
+		}
+		if !first && r.Tag != out.Tag {
+			return refuse(Refused, "see who holds it now with: git okstra stage list", "stage %d changed hands meanwhile", n)
+		}
+		first, out = false, r
+		return e.writeRelease(ctx, t, n, r, why, false)
+	})
+	return out, err
+}
+
+func (e *Engine) releasable(t *Task, n plan.StageNumber, held bool) error {
+	if _, ok := t.Plan.Stage(n); !ok {
+		return notInMap(t, n)
+	}
+	if head, done := t.Done[n]; done && !held {
+		return refuse(Refused, "", "stage %d is done at %s; there is nothing to give back", n, head.Short())
+	}
+	if !held {
+		return refuse(Refused, "", "nobody holds stage %d", n)
+	}
+	return nil
+}
+
+// writeRelease carries out the release transaction; dropBranch also deletes the
+// branch if it still stands on the base.
+func (e *Engine) writeRelease(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, why string, dropBranch bool) error {
+	rec, err := e.begin(ctx, fmt.Sprintf("release stage %d", n))
+	if err != nil {
+		return err
+	}
+	row, err := e.row(t, n, notes.Released)
+	if err != nil {
+		return err
+	}
+	row.Claim, row.Reason = r.Claim, why
+	if err := e.appendRow(ctx, rec, t, r.Base, row); err != nil {
+		return err
+	}
+	rec.tx.Delete(t.reservedRef(n), r.Tag)
+	if dropBranch {
+		branch := gitops.RefName("refs/heads/" + r.Branch)
+		values, err := e.Repo.RefValues(ctx, branch)
+		if err != nil {
+			return err
+		}
+		if values[branch] == r.Base {
+			rec.tx.Delete(branch, r.Base)
+		}
+	}
+	return e.commit(ctx, rec)
+}

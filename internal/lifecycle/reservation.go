@@ -1,0 +1,137 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"git-okstra/gitops"
+	"git-okstra/plan"
+)
+
+// Reservation is what the tag object behind reserved/<N> says: who holds the
+// stage, since when, and where.
+type Reservation struct {
+	Tag      gitops.Hash // the tag object itself
+	Claim    string
+	By       string
+	Host     string
+	Pid      string
+	PidStart string
+	Run      string
+	Branch   string // short name
+	Worktree string // below the worktree root, slashes
+	Base     gitops.Hash
+	At       string // RFC 3339, UTC
+	Kept     bool   // the branch was there before and was taken up with its commits
+}
+
+// The trailers of a reservation's tag.
+const (
+	tagClaim    = "Claim"
+	tagBy       = "By"
+	tagHost     = "Host"
+	tagPid      = "Pid"
+	tagPidStart = "Pid-Start"
+	tagRun      = "Run"
+	tagBranch   = "Branch"
+	tagWorktree = "Worktree"
+	tagBase     = "Base"
+	tagAt       = "At"
+	tagKept     = "Branch-Kept"
+)
+
+// fields lists the reservation's trailers and where each is kept.
+func (r *Reservation) fields() []struct {
+	key   string
+	value *string
+} {
+	return []struct {
+		key   string
+		value *string
+	}{
+		{tagClaim, &r.Claim},
+		{tagBy, &r.By},
+		{tagHost, &r.Host},
+		{tagPid, &r.Pid},
+		{tagPidStart, &r.PidStart},
+		{tagRun, &r.Run},
+		{tagBranch, &r.Branch},
+		{tagWorktree, &r.Worktree},
+		{tagBase, (*string)(&r.Base)},
+		{tagAt, &r.At},
+	}
+}
+
+// tag writes the reservation as an annotated tag on the stage's base. Values with
+// line breaks are folded: they cannot forge another field.
+func (r *Reservation) tag(w *gitops.ObjectWriter, key plan.TaskKey, n plan.StageNumber, sig gitops.Signature) (gitops.Hash, error) {
+	var trailers []gitops.Trailer
+	for _, f := range r.fields() {
+		if *f.value != "" {
+			trailers = append(trailers, gitops.Trailer{Key: f.key, Value: *f.value})
+		}
+	}
+	if r.Kept {
+		trailers = append(trailers, gitops.Trailer{Key: tagKept, Value: "true"})
+	}
+	message, err := gitops.AppendTrailers(fmt.Sprintf("okstra: stage %d of %s is taken", n, plan.Printable(key.String())), trailers...)
+	if err != nil {
+		return "", err
+	}
+	return w.Tag(gitops.TagData{
+		Target: r.Base, TargetType: gitops.TypeCommit, Tagger: sig,
+		Name:    fmt.Sprintf("okstra/%s/reserved/%d", key.Ref(), n),
+		Message: message,
+	}), nil
+}
+
+// Reservation reads who holds a stage; ok is false where nobody does.
+func (e *Engine) Reservation(ctx context.Context, t *Task, n plan.StageNumber) (r Reservation, ok bool, err error) {
+	hash, held := t.Reserved[n]
+	if !held {
+		return Reservation{}, false, nil
+	}
+	tag, err := e.Repo.ReadTag(ctx, hash)
+	if err != nil {
+		return Reservation{}, false, fmt.Errorf("read reservation of stage %d: %w", n, err)
+	}
+	r.Tag = hash
+	byKey := map[string]string{}
+	for _, tr := range gitops.Trailers(tag.Message) {
+		byKey[tr.Key] = tr.Value
+	}
+	for _, f := range r.fields() {
+		*f.value = byKey[f.key]
+	}
+	r.Kept = byKey[tagKept] == "true"
+	r.Base = tag.Target
+	return r, true, nil
+}
+
+// newReservation describes the caller's claim on a stage.
+func (e *Engine) newReservation(base gitops.Hash, branch, worktree string) (Reservation, error) {
+	claim, err := e.NewID()
+	if err != nil {
+		return Reservation{}, err
+	}
+	return Reservation{
+		Claim: claim, By: e.Caller.Actor, Host: e.Caller.Host, Run: e.Caller.Run,
+		Pid: strconv.Itoa(e.Caller.Pid), PidStart: e.Caller.PidStart,
+		Branch: branch, Worktree: worktree, Base: base, At: e.Now().UTC().Format(time.RFC3339),
+	}, nil
+}
+
+// taken is the refusal that names the holder of a stage.
+func taken(n plan.StageNumber, r Reservation) *Refusal {
+	return refuse(Taken, "see it with: git okstra stage list", "stage %d is taken by %s since %s on host %s%s",
+		n, plan.Printable(r.By), plan.Printable(r.At), plan.Printable(r.Host), runNote(r.Run))
+}
+
+func runNote(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " (run " + plan.Printable(run) + ")"
+}

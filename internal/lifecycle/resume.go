@@ -1,0 +1,96 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+
+	"git-okstra/gitops"
+	"git-okstra/notes"
+	"git-okstra/plan"
+)
+
+// resume takes up a reservation that is the caller's own, or refuses with the
+// holder's name. A reservation whose branch or row is missing (a crash between
+// two refs) is completed from its tag.
+func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRequest) (Started, error) {
+	r, held, err := e.Reservation(ctx, t, st.Number)
+	if err != nil {
+		return Started{}, err
+	}
+	if !held || !e.mine(t, st.Number, r, req.Resume) {
+		return Started{}, taken(st.Number, r)
+	}
+	s := Started{
+		Key: t.Key, Stage: st.Number, Title: st.Title, Base: r.Base, Worktree: r.Worktree, Bind: t.BindRef(st.Number),
+		Branch: gitops.RefName("refs/heads/" + r.Branch), Already: true, tag: r.Tag, claim: r.Claim,
+	}
+	if s.Worktree == "" || !gitops.ValidRefName(s.Branch) {
+		return s, refuse(Environment, "give it back with: git okstra stage release "+fmt.Sprint(st.Number),
+			"the reservation of stage %d names no usable branch and worktree", st.Number)
+	}
+	values, err := e.Repo.RefValues(ctx, s.Branch)
+	if err != nil {
+		return s, err
+	}
+	s.Tip = values[s.Branch]
+	if req.Preflight != nil && s.Tip != "" {
+		if err := req.Preflight(ctx, s); err != nil {
+			return s, err
+		}
+	}
+	if req.DryRun {
+		return s, nil
+	}
+	return s, e.complete(ctx, t, &s, r)
+}
+
+// mine reports whether a reservation is the caller's: the same run id, a call
+// from inside the stage's worktree, or, where it was asked for, the same actor
+// on the same host. The git identity alone proves nothing: agents share it.
+func (e *Engine) mine(t *Task, n plan.StageNumber, r Reservation, resume bool) bool {
+	switch {
+	case e.Caller.Run != "" && e.Caller.Run == r.Run:
+		return true
+	case t.Here == n:
+		return true
+	}
+	return resume && e.Caller.Actor == r.By && e.Caller.Host == r.Host
+}
+
+// complete writes what a crash left out: the anchor, the branch, the row.
+func (e *Engine) complete(ctx context.Context, t *Task, s *Started, r Reservation) error {
+	rec, err := e.begin(ctx, fmt.Sprintf("complete start of stage %d", s.Stage))
+	if err != nil {
+		return err
+	}
+	rec.tx.Verify(t.reservedRef(s.Stage), r.Tag)
+	whole := len(rec.tx.Changes)
+	if t.Base == "" {
+		rec.tx.Create(t.Ref("base"), r.Base)
+	}
+	if s.Tip == "" {
+		s.Tip = r.Base
+		rec.tx.Create(s.Branch, s.Tip)
+	}
+	if err := e.healRow(ctx, rec, t, s.Stage, r); err != nil {
+		return err
+	}
+	if len(rec.tx.Changes) == whole {
+		return nil
+	}
+	return e.commit(ctx, rec)
+}
+
+// healRow records the reservation's row if the note on its base lacks it.
+func (e *Engine) healRow(ctx context.Context, rec *record, t *Task, n plan.StageNumber, r Reservation) error {
+	note, err := e.Repo.NoteGet(ctx, t.NotesTip, r.Base)
+	if err != nil {
+		return err
+	}
+	for _, l := range notes.ParseNote(r.Base, note) {
+		if l.Row.Status == notes.Started && l.Row.Claim == r.Claim {
+			return nil
+		}
+	}
+	return e.appendStarted(ctx, rec, t, n, r)
+}

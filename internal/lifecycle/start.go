@@ -1,0 +1,208 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"git-okstra/gitops"
+	"git-okstra/notes"
+	"git-okstra/plan"
+)
+
+// StartRequest says what to reserve.
+type StartRequest struct {
+	Stage  plan.StageNumber // 0: the next ready one
+	Resume bool             // take up the own reservation of the same actor and host
+	Onto   string           // integration branch instead of the plan's, short name
+	DryRun bool
+	// Worktree names the stage's worktree below the root.
+	Worktree func(plan.TaskKey, plan.StageNumber) string
+	// Preflight is asked before anything is written whether the worktree can be
+	// made.
+	Preflight func(ctx context.Context, s Started) error
+}
+
+// Started is a stage that is now, or would be, the caller's.
+type Started struct {
+	Key           plan.TaskKey
+	Stage         plan.StageNumber
+	Title         string
+	Base          gitops.Hash
+	Branch        gitops.RefName
+	Tip           gitops.Hash // the branch's tip: the base, or the commits it kept
+	Worktree      string      // below the root, slashes
+	Bind          gitops.RefName
+	Already       bool // it was the caller's before
+	BranchCreated bool
+	tag           gitops.Hash
+	claim         string
+}
+
+// Start reserves a stage for the caller: reservation, anchor, branch and row in
+// one transaction. Errors: *Refusal, in the order of lifecycle.md §1; otherwise
+// git's.
+func (e *Engine) Start(ctx context.Context, t *Task, req StartRequest) (Started, error) {
+	var out Started
+	first := true
+	err := retry(ctx, func() (err error) {
+		if !first {
+			if t, err = e.reload(ctx, t); err != nil {
+				return err
+			}
+		}
+		first = false
+		out, err = e.startOnce(ctx, t, req)
+		return err
+	})
+	return out, err
+}
+
+func (e *Engine) startOnce(ctx context.Context, t *Task, req StartRequest) (Started, error) {
+	n := req.Stage
+	if n == 0 {
+		next, ok := t.Progress().Next(t.Plan)
+		if !ok {
+			return Started{}, e.nothingReady(t)
+		}
+		n = next
+	}
+	st, ok := t.Plan.Stage(n)
+	if !ok {
+		return Started{}, notInMap(t, n)
+	}
+	if head, done := t.Done[n]; done {
+		return Started{}, refuse(Refused, "", "stage %d is already done at %s", n, head.Short())
+	}
+	if _, held := t.Reserved[n]; held {
+		return e.resume(ctx, t, st, req)
+	}
+	if waiting := t.Progress().WaitingFor(st); len(waiting) > 0 {
+		return Started{}, refuse(Refused, "see what is ready with: git okstra stage list",
+			"stage %d depends on %s, not done yet", n, Numbers(waiting))
+	}
+	return e.reserve(ctx, t, st, req)
+}
+
+// notInMap lists what the map has.
+func notInMap(t *Task, n plan.StageNumber) *Refusal {
+	return refuse(Usage, fmt.Sprintf("the plan has stages 1 to %d", len(t.Plan.Stages)), "stage %d is not in the plan's Stage Map", n)
+}
+
+// nothingReady says why no stage can be started.
+func (e *Engine) nothingReady(t *Task) *Refusal {
+	why := t.Progress().Why(t.Plan)
+	switch {
+	case why.AllDone():
+		return refuse(AllDone, "", "all %d stages are done", why.Total)
+	case len(why.Blocked) == 0:
+		return refuse(NothingReady, "see who holds them with: git okstra stage list",
+			"nothing is ready: in progress: %s", Numbers(why.Active))
+	}
+	var chain []string
+	for _, b := range why.Blocked {
+		chain = append(chain, fmt.Sprintf("%d waits for %s", b.Stage, Numbers(b.WaitingFor)))
+	}
+	r := refuse(NothingReady, "see who holds what with: git okstra stage list",
+		"nothing is ready: stage %s", strings.Join(chain, "; "))
+	if len(why.Active) > 0 {
+		r.Message += "; in progress: " + Numbers(why.Active)
+	}
+	return r
+}
+
+// Numbers writes stage numbers as people list them.
+func Numbers(list []plan.StageNumber) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = fmt.Sprint(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// reserve takes a free stage.
+func (e *Engine) reserve(ctx context.Context, t *Task, st plan.Stage, req StartRequest) (Started, error) {
+	s := Started{Key: t.Key, Stage: st.Number, Title: st.Title, Bind: t.BindRef(st.Number), Worktree: req.Worktree(t.Key, st.Number)}
+	heads, err := e.heads(ctx, t, st, req)
+	if err != nil {
+		return s, err
+	}
+	if s.Base, err = e.base(ctx, t, st, heads); err != nil {
+		return s, err
+	}
+	if err := e.chooseBranch(ctx, t, heads, &s); err != nil {
+		return s, err
+	}
+	if req.Preflight != nil {
+		if err := req.Preflight(ctx, s); err != nil {
+			return s, err
+		}
+	}
+	if req.DryRun {
+		return s, nil
+	}
+	return s, e.writeStart(ctx, t, st, heads, &s)
+}
+
+// writeStart carries out the start transaction. The order is that of storage.md
+// §4: every prefix of it is a state that the next command can finish.
+func (e *Engine) writeStart(ctx context.Context, t *Task, st plan.Stage, heads headRefs, s *Started) error {
+	rec, err := e.begin(ctx, fmt.Sprintf("start stage %d", s.Stage))
+	if err != nil {
+		return err
+	}
+	r, err := e.newReservation(s.Base, shortBranch(s.Branch), s.Worktree)
+	if err != nil {
+		return err
+	}
+	r.Kept = !s.BranchCreated
+	s.claim = r.Claim
+	if s.tag, err = r.tag(rec.objects, t.Key, s.Stage, rec.sig); err != nil {
+		return err
+	}
+	rec.tx.Verify(t.Ref("plan"), t.PlanCommit)
+	rec.tx.Verify(t.doneRef(s.Stage), "")
+	for _, d := range st.DependsOn {
+		rec.tx.Verify(t.doneRef(d), t.Done[d])
+	}
+	rec.tx.Create(t.reservedRef(s.Stage), s.tag)
+	if t.Base == "" {
+		rec.tx.Create(t.Ref("base"), heads.anchor)
+	}
+	if s.BranchCreated {
+		rec.tx.Create(s.Branch, s.Tip)
+	} else {
+		rec.tx.Verify(s.Branch, s.Tip)
+	}
+	if err := e.appendStarted(ctx, rec, t, s.Stage, r); err != nil {
+		return err
+	}
+	return e.commit(ctx, rec)
+}
+
+// appendStarted records a reservation as a row on its base.
+func (e *Engine) appendStarted(ctx context.Context, rec *record, t *Task, n plan.StageNumber, r Reservation) error {
+	row, err := e.row(t, n, notes.Started)
+	if err != nil {
+		return err
+	}
+	row.Head, row.Claim, row.Branch, row.Worktree, row.Plan = r.Base, r.Claim, r.Branch, r.Worktree, t.PlanCommit
+	return e.appendRow(ctx, rec, t, r.Base, row)
+}
+
+// Undo gives back a stage that was reserved a moment ago, because its worktree
+// could not be made: the reservation goes, and with it the branch that was made
+// for it; the rows say so.
+func (e *Engine) Undo(ctx context.Context, t *Task, s Started, why string) error {
+	return retry(ctx, func() error {
+		fresh, err := e.reload(ctx, t)
+		if err != nil {
+			return err
+		}
+		r, held, err := e.Reservation(ctx, fresh, s.Stage)
+		if err != nil || !held || r.Tag != s.tag {
+			return err
+		}
+		return e.writeRelease(ctx, fresh, s.Stage, r, why, s.BranchCreated)
+	})
+}

@@ -1,0 +1,262 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-okstra/gitops"
+	"git-okstra/plan"
+	"git-okstra/plan/stage"
+)
+
+// The ref namespaces of storage.md §1.
+const (
+	statePrefix = "refs/okstra/"
+	notesPrefix = "refs/notes/okstra/"
+	herePrefix  = "refs/worktree/okstra/"
+)
+
+// Task is one task as the refs have it.
+type Task struct {
+	Key        plan.TaskKey // original spelling
+	PlanCommit gitops.Hash
+	Meta       PlanMeta
+	Plan       *plan.Plan
+	Base       gitops.Hash // the anchor, "" before the first start
+	Done       map[plan.StageNumber]gitops.Hash
+	Reserved   map[plan.StageNumber]gitops.Hash // the reservation's tag object
+	NotesTip   gitops.Hash
+	Here       plan.StageNumber // the stage whose worktree the caller stands in, or 0
+	siblings   []string         // ref keys of the other tasks in this repository
+}
+
+// Progress is the task's state as the selection rules want it.
+func (t *Task) Progress() stage.Progress {
+	p := stage.Progress{Done: map[plan.StageNumber]bool{}, Reserved: map[plan.StageNumber]bool{}}
+	for n := range t.Done {
+		p.Done[n] = true
+	}
+	for n := range t.Reserved {
+		p.Reserved[n] = true
+	}
+	return p
+}
+
+// Ref names one of the task's state refs, such as plan or done/3.
+func (t *Task) Ref(rest string) gitops.RefName {
+	return gitops.RefName(statePrefix + t.Key.Ref() + "/" + rest)
+}
+
+func (t *Task) doneRef(n plan.StageNumber) gitops.RefName { return t.Ref(fmt.Sprintf("done/%d", n)) }
+
+func (t *Task) reservedRef(n plan.StageNumber) gitops.RefName {
+	return t.Ref(fmt.Sprintf("reserved/%d", n))
+}
+
+// BindRef names the per-worktree ref that marks a stage's worktree.
+func (t *Task) BindRef(n plan.StageNumber) gitops.RefName {
+	return gitops.RefName(fmt.Sprintf("%s%s/%d", herePrefix, t.Key.Ref(), n))
+}
+
+// refState is what the refs say of one task before its plan is read.
+type refState struct {
+	key            string // project/group/task, mapped
+	plan, base     gitops.Hash
+	notes          gitops.Hash
+	done, reserved map[plan.StageNumber]gitops.Hash
+	here           plan.StageNumber
+}
+
+// listRefs reads the state of all tasks in one pass over the refs.
+func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
+	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/worktree/okstra")
+	if err != nil {
+		return nil, err
+	}
+	tasks := map[string]*refState{}
+	at := func(key string) *refState {
+		if tasks[key] == nil {
+			tasks[key] = &refState{
+				key: key, done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{},
+			}
+		}
+		return tasks[key]
+	}
+	for _, ref := range refs {
+		name := string(ref.Name)
+		if rest, ok := strings.CutPrefix(name, statePrefix); ok {
+			if key, what, ok := splitKey(rest); ok {
+				at(key).take(what, ref.Hash)
+			}
+		} else if rest, ok := strings.CutPrefix(name, notesPrefix); ok && strings.Count(rest, "/") == 2 {
+			at(rest).notes = ref.Hash
+		} else if rest, ok := strings.CutPrefix(name, herePrefix); ok {
+			if key, what, ok := splitKey(rest); ok {
+				at(key).here, _ = stageNumber(what)
+			}
+		}
+	}
+	return tasks, nil
+}
+
+// splitKey divides "project/group/task/rest".
+func splitKey(s string) (key, rest string, ok bool) {
+	parts := strings.SplitN(s, "/", 4)
+	if len(parts) < 4 {
+		return "", "", false
+	}
+	return strings.Join(parts[:3], "/"), parts[3], true
+}
+
+// take files one state ref. Names that this version does not know are left
+// alone.
+func (s *refState) take(what string, h gitops.Hash) {
+	kind, num, _ := strings.Cut(what, "/")
+	n, isNumber := stageNumber(num)
+	switch {
+	case what == "plan":
+		s.plan = h
+	case what == "base":
+		s.base = h
+	case kind == "done" && isNumber:
+		s.done[n] = h
+	case kind == "reserved" && isNumber:
+		s.reserved[n] = h
+	}
+}
+
+func stageNumber(s string) (plan.StageNumber, bool) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || strconv.Itoa(n) != s {
+		return 0, false
+	}
+	return plan.StageNumber(n), true
+}
+
+// Load reads the task that a request is about. want is what the user named
+// (--task), "" for none: then the caller's own stage worktree, okstra.task, or
+// the only approved plan decides. Errors: *Refusal where none or several fit.
+func (e *Engine) Load(ctx context.Context, want string) (*Task, error) {
+	states, err := e.listRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.pick(states, want)
+	if err != nil {
+		return nil, err
+	}
+	t := &Task{
+		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, NotesTip: s.notes, Here: s.here,
+	}
+	for key, other := range states {
+		if key != s.key && other.plan != "" {
+			t.siblings = append(t.siblings, key)
+		}
+	}
+	slices.Sort(t.siblings)
+	return t, e.readPlan(ctx, t, s.key)
+}
+
+// reload reads the same task again, after a lost race.
+func (e *Engine) reload(ctx context.Context, t *Task) (*Task, error) {
+	return e.Load(ctx, t.Key.String())
+}
+
+// readPlan fills in what the plan's commit holds.
+func (e *Engine) readPlan(ctx context.Context, t *Task, refKey string) error {
+	meta, err := readMeta(ctx, e.Repo, t.PlanCommit)
+	if err != nil {
+		return fmt.Errorf("read approved plan: %w", err)
+	}
+	key, err := plan.ParseTaskKey(meta.Task)
+	if err != nil || key.Ref() != refKey {
+		return refuse(Environment, "the ref was written by something else: look with git log refs/okstra/"+refKey+"/plan",
+			"%s%s/plan is not a plan approved by git okstra", statePrefix, refKey)
+	}
+	src, err := e.Repo.FileAt(ctx, t.PlanCommit, planFile)
+	if err != nil {
+		return fmt.Errorf("read approved plan: %w", err)
+	}
+	t.Key, t.Meta = key, meta
+	t.Plan, err = e.Parse(src, meta.Ruleset)
+	if err != nil {
+		return fmt.Errorf("read approved plan: %w", err)
+	}
+	return nil
+}
+
+// pick chooses the task among those that have an approved plan.
+func (e *Engine) pick(states map[string]*refState, want string) (*refState, error) {
+	var all, here []*refState
+	for _, s := range states {
+		if s.plan == "" {
+			continue
+		}
+		all = append(all, s)
+		if s.here != 0 {
+			here = append(here, s)
+		}
+	}
+	if len(all) == 0 {
+		return nil, e.noTask()
+	}
+	fits := all
+	switch configured := e.Repo.Config().Get("okstra.task"); {
+	case want != "":
+		fits = matching(all, want)
+	case len(here) > 0:
+		fits = here
+	case configured != "":
+		want, fits = configured, matching(all, configured)
+	}
+	switch len(fits) {
+	case 1:
+		return fits[0], nil
+	case 0:
+		return nil, refuse(Usage, "tasks here: "+keyList(all), "no task here fits %q", want)
+	}
+	return nil, refuse(Usage, "name one with --task: "+keyList(fits), "%d tasks fit, one must be named", len(fits))
+}
+
+// noTask explains an empty repository: perhaps the state is in another clone.
+func (e *Engine) noTask() error {
+	r := refuse(Usage, "approve one with: git okstra plan approve FILE", "no approved plan in this clone")
+	if e.Repo.Config().HasSection("remote.") {
+		r.Hints = append(r.Hints, "a clone does not bring the state along; fetch it with: "+
+			"git fetch REMOTE 'refs/okstra/*:refs/okstra/*' 'refs/notes/okstra/*:refs/notes/okstra/*'")
+	}
+	return r
+}
+
+// matching lists the tasks whose key ends with the segments that were named,
+// divided by colons or slashes.
+func matching(all []*refState, want string) []*refState {
+	segments := strings.FieldsFunc(want, func(r rune) bool { return r == ':' || r == '/' })
+	for i, s := range segments {
+		mapped, err := plan.MapSegment(s)
+		if err != nil {
+			return nil
+		}
+		segments[i] = mapped
+	}
+	suffix := strings.Join(segments, "/")
+	var out []*refState
+	for _, s := range all {
+		if suffix != "" && (s.key == suffix || strings.HasSuffix(s.key, "/"+suffix)) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func keyList(states []*refState) string {
+	var keys []string
+	for _, s := range states {
+		keys = append(keys, strings.ReplaceAll(s.key, "/", ":"))
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, ", ")
+}

@@ -1,0 +1,36 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"git-okstra/plan"
+)
+
+// Table aligns columns by their width on a terminal, two spaces apart. Cells are
+// escaped; the last column is not padded.
+func Table(rows [][]string) string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], runewidth.StringWidth(plan.Printable(cell)))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = plan.Printable(cell)
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell)+2))
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}

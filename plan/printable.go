@@ -1,0 +1,18 @@
+package plan
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Printable escapes what a terminal could act on in text that comes from a
+// repository, a plan or another clone; everything else stays as it is.
+func Printable(s string) string {
+	if strings.IndexFunc(s, unsafe) < 0 {
+		return s
+	}
+	quoted := strconv.Quote(s)
+	return quoted[1 : len(quoted)-1]
+}
+
+func unsafe(r rune) bool { return !strconv.IsPrint(r) }
