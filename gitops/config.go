@@ -108,6 +108,18 @@ func (c Config) Bool(key string, def bool) (bool, error) {
 	return n != 0, nil
 }
 
+// sharedBare reports whether the repository's shared file says core.bare.
+func (c Config) sharedBare() bool {
+	local := Config{}
+	for _, e := range c.entries {
+		if e.Scope == "local" {
+			local.entries = append(local.entries, e)
+		}
+	}
+	bare, err := local.Bool("core.bare", false)
+	return err == nil && bare
+}
+
 // Path reads a path by git's rules: a leading ~/ is the home folder. "" where
 // the key is not set.
 func (c Config) Path(key string) (string, error) {

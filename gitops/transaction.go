@@ -23,6 +23,19 @@ type RefChange struct {
 type Transaction struct {
 	Reason  string // goes into the reflogs; one line
 	Changes []RefChange
+	Tags    bool // some ref is to hold a tag object
+}
+
+// reflogs chooses which refs get a reflog. git makes none for a private
+// namespace unless asked; but one on a ref that holds a tag makes every
+// `git gc` complain ("not a commit"), so transactions that create such a ref
+// leave it to git's usual choice of branches and notes, in a bare repository too.
+func (t *Transaction) reflogs() []string {
+	const usual = "core.logAllRefUpdates=true"
+	if t.Tags {
+		return []string{"-c", usual, "update-ref"}
+	}
+	return []string{"update-ref", "--create-reflog"}
 }
 
 // Create adds a ref that must not exist.
@@ -118,8 +131,8 @@ func (r *Repo) applyOnce(ctx context.Context, t Transaction) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.run(context.WithoutCancel(ctx), r.common(), bytes.NewReader(in),
-		"update-ref", "-m", oneLine(t.Reason), "--create-reflog", "--stdin")
+	args := append(t.reflogs(), "-m", oneLine(t.Reason), "--stdin")
+	_, err = r.run(context.WithoutCancel(ctx), r.common(), bytes.NewReader(in), args...)
 	return err
 }
 

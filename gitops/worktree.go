@@ -130,7 +130,22 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, branch RefName) (Wo
 	if !ok {
 		return Worktree{}, fmt.Errorf("add worktree: git does not list %q", path)
 	}
-	return wt, nil
+	return wt, r.notBare(ctx, wt)
+}
+
+// notBare makes a new worktree usable where extensions.worktreeConfig is on and
+// core.bare stands in the shared configuration: git then takes every linked
+// worktree for a bare repository, unless the worktree's own file says otherwise.
+func (r *Repo) notBare(ctx context.Context, wt Worktree) error {
+	perWorktree, err := r.config.Bool("extensions.worktreeConfig", false)
+	if err != nil || !perWorktree || !r.config.sharedBare() {
+		return err
+	}
+	file := filepath.Join(wt.GitDir, "config.worktree")
+	if _, err := r.run(ctx, r.common(), nil, "config", "--file", file, "core.bare", "false"); err != nil {
+		return fmt.Errorf("add worktree: %w", err)
+	}
+	return nil
 }
 
 // RemoveWorktree removes a worktree and all of its files. The caller must have

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -72,9 +73,7 @@ func (a *app) engine(run string) (*lifecycle.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run == "" {
-		run = repo.Env("OKSTRA_RUN")
-	}
+	run = oneLine(firstNonEmpty(run, repo.Env("OKSTRA_RUN")))
 	return &lifecycle.Engine{
 		Repo: repo, Now: time.Now, NewID: newID, Parse: parseApproved,
 		Caller: lifecycle.Caller{
@@ -96,13 +95,19 @@ func (a *app) load(run string) (*lifecycle.Engine, *lifecycle.Task, error) {
 // actorOf is OKSTRA_ACTOR, else git's committer identity.
 func actorOf(ctx context.Context, repo *gitops.Repo) (string, error) {
 	if actor := repo.Env("OKSTRA_ACTOR"); actor != "" {
-		return actor, nil
+		return oneLine(actor), nil
 	}
 	sig, err := repo.Committer(ctx, time.Now())
 	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("%s <%s>", sig.Name, sig.Email), nil
+}
+
+// oneLine folds control characters: what goes into reservations and rows is kept
+// in one form in both, so that it compares equal.
+func oneLine(s string) string {
+	return strings.TrimSpace(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "))
 }
 
 // newID makes a UUIDv7: unique, and in order of time within one host.

@@ -139,6 +139,5 @@ func refusalCode(k lifecycle.Kind) int {
 func writeJSON(w io.Writer, v any) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
 	_ = enc.Encode(v)
 }

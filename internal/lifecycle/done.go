@@ -47,7 +47,7 @@ func (e *Engine) Finish(ctx context.Context, t *Task, req DoneRequest) (Finished
 		}
 		first = false
 		out, err = e.finishOnce(ctx, t, req)
-		return err
+		return e.confirm(ctx, t, err)
 	})
 	return out, err
 }

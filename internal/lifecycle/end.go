@@ -20,20 +20,28 @@ func (e *Engine) Release(ctx context.Context, t *Task, n plan.StageNumber, why s
 				return err
 			}
 		}
-		r, held, err := e.Reservation(ctx, t, n)
-		if err != nil {
-			return err
-		}
-		if err := e.releasable(t, n, held); err != nil {
-			return err
-		}
-		if !first && r.Tag != out.Tag {
-			return refuse(Refused, "see who holds it now with: git okstra stage list", "stage %d changed hands meanwhile", n)
-		}
-		first, out = false, r
-		return e.writeRelease(ctx, t, n, r, why, false)
+		err = e.releaseOnce(ctx, t, n, why, &out, first)
+		first = false
+		return e.confirm(ctx, t, err)
 	})
 	return out, err
+}
+
+// releaseOnce gives back the reservation that out names, or on the first attempt
+// whichever stands, which it then notes in out: never somebody else's newer one.
+func (e *Engine) releaseOnce(ctx context.Context, t *Task, n plan.StageNumber, why string, out *Reservation, first bool) error {
+	r, held, err := e.Reservation(ctx, t, n)
+	if err != nil {
+		return err
+	}
+	if err := e.releasable(t, n, held); err != nil {
+		return err
+	}
+	if !first && r.Tag != out.Tag {
+		return refuse(Refused, "see who holds it now with: git okstra stage list", "stage %d changed hands meanwhile", n)
+	}
+	*out = r
+	return e.writeRelease(ctx, t, n, r, why, false)
 }
 
 func (e *Engine) releasable(t *Task, n plan.StageNumber, held bool) error {

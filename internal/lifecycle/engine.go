@@ -3,6 +3,8 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -51,10 +53,33 @@ func retry(ctx context.Context, attempt func() error) error {
 	}
 }
 
+// errMoved marks an answer that was found on refs which changed meanwhile.
+var errMoved = errors.New("the task's refs moved meanwhile")
+
+// confirm stands by an error only if the task's refs are still those it was
+// found on. An attempt reads refs more than once; in between another process may
+// have taken the stage, and then its branch and folder are not in the way of
+// anything: the attempt has lost a race.
+func (e *Engine) confirm(ctx context.Context, t *Task, err error) error {
+	if err == nil || lostRace(err) || ctx.Err() != nil {
+		return err
+	}
+	states, listErr := e.listRefs(ctx)
+	if listErr != nil {
+		return err
+	}
+	now := states[t.Key.Ref()]
+	if now != nil && now.plan == t.PlanCommit && now.base == t.Base && now.notes == t.NotesTip &&
+		maps.Equal(now.done, t.Done) && maps.Equal(now.reserved, t.Reserved) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errMoved, err)
+}
+
 // lostRace reports whether an attempt failed only for what others did
 // meanwhile: a ref moved, or an object was collected before a ref held it.
 func lostRace(err error) bool {
-	return errors.Is(err, gitops.ErrRefChanged)
+	return errors.Is(err, gitops.ErrRefChanged) || errors.Is(err, errMoved)
 }
 
 // signature is the identity that okstra's own commits and tags carry.

@@ -53,7 +53,7 @@ func (e *Engine) Start(ctx context.Context, t *Task, req StartRequest) (Started,
 		}
 		first = false
 		out, err = e.startOnce(ctx, t, req)
-		return err
+		return e.confirm(ctx, t, err)
 	})
 	return out, err
 }
@@ -156,6 +156,7 @@ func (e *Engine) writeStart(ctx context.Context, t *Task, st plan.Stage, heads h
 		return err
 	}
 	r.Kept = !s.BranchCreated
+	rec.tx.Tags = true
 	s.claim = r.Claim
 	if s.tag, err = r.tag(rec.objects, t.Key, s.Stage, rec.sig); err != nil {
 		return err
@@ -166,6 +167,7 @@ func (e *Engine) writeStart(ctx context.Context, t *Task, st plan.Stage, heads h
 		rec.tx.Verify(t.doneRef(d), t.Done[d])
 	}
 	rec.tx.Create(t.reservedRef(s.Stage), s.tag)
+	rec.tx.Create(gitops.RefName(claimPrefix+t.Key.Ref()+"/"+string(s.tag)), s.tag)
 	if t.Base == "" {
 		rec.tx.Create(t.Ref("base"), heads.anchor)
 	}

@@ -17,6 +17,10 @@ const (
 	statePrefix = "refs/okstra/"
 	notesPrefix = "refs/notes/okstra/"
 	herePrefix  = "refs/worktree/okstra/"
+	// claimPrefix holds the tag of every reservation made in this clone, so that
+	// it does not dangle once it has ended. (A reflog cannot hold it: git gc
+	// complains of tags there.)
+	claimPrefix = "refs/okstra-local/claims/"
 )
 
 // Task is one task as the refs have it.
