@@ -50,7 +50,7 @@ func (r *Repo) mainWorktree() (Worktree, bool) {
 		wt.Path = r.workTree
 	case configured != "":
 		wt.Path = absoluteFrom(r.commonDir, configured)
-	case filepath.Base(r.commonDir) != ".git":
+	case filepath.Base(r.commonDir) != ".git" || r.config.sharedBare():
 		return Worktree{}, false
 	}
 	wt.readHead()
@@ -66,7 +66,8 @@ func readWorktree(admin string) (Worktree, bool) {
 	}
 	wt := Worktree{ID: filepath.Base(admin), GitDir: admin}
 	wt.Path = filepath.Dir(absoluteFrom(admin, strings.TrimRight(string(link), "\n")))
-	return wt, wt.readHead()
+	ok := wt.readHead()
+	return wt, ok
 }
 
 func absoluteFrom(base, path string) string {
@@ -105,14 +106,20 @@ func (r *Repo) WorktreeAt(ctx context.Context, path string) (Worktree, bool, err
 	return Worktree{}, false, nil
 }
 
-// samePath compares two paths by name and, where both exist, by identity.
+// samePath compares two paths by name and, as far up as both exist, by identity:
+// a worktree whose folder is gone is still found through a linked parent.
 func samePath(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return true
+	for a, b = filepath.Clean(a), filepath.Clean(b); a != b; a, b = filepath.Dir(a), filepath.Dir(b) {
+		sa, errA := os.Stat(a)
+		sb, errB := os.Stat(b)
+		if errA == nil || errB == nil {
+			return errA == nil && errB == nil && os.SameFile(sa, sb)
+		}
+		if filepath.Base(a) != filepath.Base(b) {
+			return false
+		}
 	}
-	sa, errA := os.Stat(a)
-	sb, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(sa, sb)
+	return true
 }
 
 // AddWorktree registers a worktree at path with branch checked out in it, but
@@ -181,14 +188,13 @@ func (r *Repo) BindWorktree(ctx context.Context, wt Worktree, name RefName, to H
 }
 
 // BoundRefs lists the refs/worktree/ refs below prefix of another worktree, with
-// one git process there. A worktree whose folder is gone has none.
+// one git process. A worktree whose folder is gone has none.
 func (r *Repo) BoundRefs(ctx context.Context, wt Worktree, prefix string) ([]Ref, error) {
-	other := *r
-	other.dir, other.env = wt.Path, without(r.env, bindingVars)
 	if _, err := os.Stat(wt.Path); err != nil {
 		return nil, nil
 	}
-	return other.Refs(ctx, prefix)
+	env := append(without(r.env, bindingVars), "GIT_DIR="+wt.GitDir)
+	return r.refsAt(ctx, place{dir: wt.GitDir, env: env}, []string{prefix})
 }
 
 // Status lists what is not committed in the given worktree, a line a path in

@@ -41,7 +41,8 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 	if req.DryRun {
 		return s, nil
 	}
-	return s, e.complete(ctx, t, &s, r)
+	err = e.complete(ctx, t, &s, r)
+	return s, err
 }
 
 // mine reports whether a reservation is the caller's: the same run id, a call

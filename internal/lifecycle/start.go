@@ -141,7 +141,8 @@ func (e *Engine) reserve(ctx context.Context, t *Task, st plan.Stage, req StartR
 	if req.DryRun {
 		return s, nil
 	}
-	return s, e.writeStart(ctx, t, st, heads, &s)
+	err = e.writeStart(ctx, t, st, heads, &s)
+	return s, err
 }
 
 // writeStart carries out the start transaction. The order is that of storage.md

@@ -1,0 +1,170 @@
+#!/bin/sh
+# Builds git-okstra from this folder and installs it. `install.sh --help` says how.
+set -eu
+
+usage() {
+	cat <<'END'
+usage: install.sh [--prefix DIR] [--demo | --uninstall]
+
+Builds git-okstra with the Go found on PATH and installs it as DIR/bin/git-okstra.
+
+  --prefix DIR  install below DIR (default: $PREFIX, else ~/.local)
+  --demo        then run `git okstra demo` with what was installed
+  --uninstall   remove what was installed, and DIR/bin and DIR if that empties them
+  -h, --help    show this
+END
+}
+
+# fail MESSAGE [HINT...]: an environment that does not fit, as git reports it.
+fail() {
+	printf 'error: %s\n' "$1" >&2
+	shift
+	for hint in "$@"; do
+		printf 'hint: %s\n' "$hint" >&2
+	done
+	exit 128
+}
+
+misused() {
+	printf 'error: %s (see install.sh --help)\n' "$1" >&2
+	exit 2
+}
+
+# older HAVE WANT: true if the dotted version HAVE is before WANT.
+older() {
+	awk -v have="$1" -v want="$2" 'BEGIN {
+		split(have, h, "."); split(want, w, ".")
+		for (i = 1; i <= 3; i++) if (h[i] + 0 != w[i] + 0) exit !(h[i] + 0 < w[i] + 0)
+		exit 1
+	}'
+}
+
+check_git() {
+	command -v git >/dev/null 2>&1 || fail 'git is not on PATH' "install git $git_needed or newer"
+	git_found=$(git version | sed 's/^git version \([0-9.]*[0-9]\).*/\1/')
+	if older "$git_found" "$git_needed"; then
+		fail "git $git_found is too old" "install git $git_needed or newer"
+	fi
+}
+
+# check_go asks the tool chain that would build here: Go 1.21 and later fetch the
+# version that go.mod names, unless GOTOOLCHAIN forbids it.
+check_go() {
+	go_needed=$(sed -n 's/^go \([0-9.]*\).*/\1/p' "$source/go.mod")
+	go_hint="get Go $go_needed or newer from your system's packages or https://go.dev/dl/, and put it first on PATH"
+	command -v go >/dev/null 2>&1 || fail "go is not on PATH; Go $go_needed or newer is needed to build" "$go_hint"
+	if go_found=$(cd "$source" && go env GOVERSION 2>/dev/null); then
+		go_found=$(printf '%s\n' "$go_found" | sed 's/^go\([0-9.]*[0-9]\).*/\1/')
+		case $go_found in
+		[0-9]*) older "$go_found" "$go_needed" || return 0 ;;
+		*) return 0 ;; # a development version names no number
+		esac
+	else
+		go_found=$(cd / && GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed 's/^go//')
+	fi
+	fail "Go ${go_found:-of unknown version} is too old; Go $go_needed or newer is needed to build" "$go_hint" \
+		"or let Go 1.21 or newer fetch it: GOTOOLCHAIN=auto ./install.sh"
+}
+
+# version describes the commit; a folder that is no checkout of its own has none.
+version() (
+	unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+	if [ -e "$source/.git" ]; then
+		git -C "$source" describe --tags --always --dirty 2>/dev/null || echo dev
+	else
+		echo dev
+	fi
+)
+
+# put builds in a folder of its own and renames into place: who runs the old command
+# at this moment keeps it, and nobody ever sees half a file.
+put() {
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"; rm -f "$bin/.git-okstra.$$"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+	(
+		cd "$source" &&
+			CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+				-ldflags "-s -w -X main.version=$(version)" -o "$work/git-okstra" ./cmd/git-okstra
+	) || fail 'build git-okstra: go build did not succeed'
+	mkdir -p "$bin"
+	cp "$work/git-okstra" "$bin/.git-okstra.$$"
+	chmod 755 "$bin/.git-okstra.$$"
+	mv -f "$bin/.git-okstra.$$" "$bin/git-okstra"
+	printf 'installed %s\n' "$bin/git-okstra"
+}
+
+say_path() {
+	case ":$PATH:" in
+	*":$bin:"*) ;;
+	*)
+		printf '%s is not on PATH; this puts it there:\n' "$bin"
+		# shellcheck disable=SC2016 # $PATH is for the reader's shell
+		printf '  export PATH="%s:$PATH"\n' "$(printf '%s\n' "$bin" | sed 's/[\\"$`]/\\&/g')"
+		;;
+	esac
+}
+
+uninstall() {
+	if [ ! -e "$bin/git-okstra" ] && [ ! -L "$bin/git-okstra" ]; then
+		printf 'nothing to remove: no %s\n' "$bin/git-okstra"
+		return
+	fi
+	rm -f "$bin/git-okstra"
+	printf 'removed %s\n' "$bin/git-okstra"
+	rmdir "$bin" 2>/dev/null || return 0
+	[ "$prefix" = "${HOME-}" ] || rmdir "$prefix" 2>/dev/null || return 0
+}
+
+git_needed=2.34
+prefix=${PREFIX-}
+demo=
+remove=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--prefix)
+		[ $# -ge 2 ] || misused '--prefix needs a folder'
+		prefix=$2
+		shift
+		[ -n "$prefix" ] || misused '--prefix needs a folder'
+		;;
+	--prefix=?*) prefix=${1#--prefix=} ;;
+	--prefix=) misused '--prefix needs a folder' ;;
+	--demo) demo=1 ;;
+	--uninstall) remove=1 ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	*) misused "unknown option '$1'" ;;
+	esac
+	shift
+done
+[ -z "$demo" ] || [ -z "$remove" ] || misused '--demo and --uninstall exclude each other'
+
+if [ -z "$prefix" ]; then
+	[ -n "${HOME-}" ] || fail 'HOME is not set' 'name the folder: install.sh --prefix DIR'
+	prefix=$HOME/.local
+fi
+case $prefix in
+/*) ;;
+*) prefix=$(pwd)/$prefix ;;
+esac
+while [ "$prefix" != "${prefix%/}" ]; do
+	prefix=${prefix%/}
+done
+bin=$prefix/bin
+
+if [ -n "$remove" ]; then
+	uninstall
+	exit 0
+fi
+source=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+check_git
+check_go
+put
+say_path
+if [ -n "$demo" ]; then
+	PATH=$bin:$PATH git okstra demo
+fi
