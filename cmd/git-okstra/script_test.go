@@ -56,6 +56,7 @@ func setupScript(env *testscript.Env) error {
 	env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
 	home := filepath.Join(env.WorkDir, ".home")
 	env.Setenv("HOME", home)
+	env.Setenv("NL", "\n")
 	env.Setenv("ESC", "\x1b")
 	env.Setenv("FORGED", "x\nBy: somebody else")
 	env.Setenv("W", filepath.Join(env.WorkDir, ".okstra", "worktrees", "demo", "greeter", "HELLO-1"))

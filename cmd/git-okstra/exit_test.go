@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"git-okstra/gitops"
+	"git-okstra/internal/lifecycle"
+	"git-okstra/internal/workspace"
+	"git-okstra/notes"
+	"git-okstra/plan"
+)
+
+// TestExitCodes holds the exit-code table.
+func TestExitCodes(t *testing.T) {
+	refusal := func(k lifecycle.Kind) error {
+		return fmt.Errorf("start: %w", &lifecycle.Refusal{Kind: k, Message: "no", Hints: []string{"do this"}})
+	}
+	for _, c := range []struct {
+		name string
+		err  error
+		code int
+	}{
+		{"a rule", refusal(lifecycle.Refused), 1},
+		{"usage", refusal(lifecycle.Usage), 2},
+		{"a gate", refusal(lifecycle.Gate), 3},
+		{"taken", refusal(lifecycle.Taken), 4},
+		{"nothing ready", refusal(lifecycle.NothingReady), 4},
+		{"the environment", refusal(lifecycle.Environment), 128},
+		{"in the way", &workspace.ForeignPathError{Path: "p", What: "foreign"}, 1},
+		{"no repository", gitops.ErrNotRepository, 128},
+		{"interrupted", fmt.Errorf("x: %w", context.Canceled), 130},
+		{"not ours to read", &fs.PathError{Op: "open", Path: "p", Err: fs.ErrPermission}, 128},
+		{"git", &gitops.GitError{Args: []string{"fsck"}, ExitCode: 128, Stderr: "fatal: bad\n", Err: errors.New("exit")}, 128},
+		{"anything else", errors.New("disk full"), 128},
+		{"one of ours", &commandError{code: 7, message: "m"}, 7},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := classify(c.err).code; got != c.code {
+				t.Errorf("exit code %d, want %d", got, c.code)
+			}
+		})
+	}
+}
+
+// TestFailSaysItOnce: one error line and its hints on stderr, or one JSON value
+// on stdout, never both.
+func TestFailSaysItOnce(t *testing.T) {
+	err := &lifecycle.Refusal{Kind: lifecycle.Taken, Message: "stage 1 is taken", Hints: []string{"wait"}}
+	var out, errOut bytes.Buffer
+	std := streams{out: &out, err: &errOut}
+	if code := fail(std, false, err); code != exitNothing || out.Len() != 0 || errOut.String() != "error: stage 1 is taken\nhint: wait\n" {
+		t.Errorf("text: %d %q %q", code, out.String(), errOut.String())
+	}
+	errOut.Reset()
+	var got errorJSON
+	if code := fail(std, true, err); code != exitNothing || errOut.Len() != 0 {
+		t.Errorf("json: %d %q", code, errOut.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got.Schema != "okstra.error/v1" || got.Exit != 4 || len(got.Hints) != 1 {
+		t.Errorf("json: %v %+v", err, got)
+	}
+}
+
+// TestForeignTextIsEscaped: what git or a repository says cannot drive the
+// terminal.
+func TestForeignTextIsEscaped(t *testing.T) {
+	e := classify(&gitops.GitError{Args: []string{"x"}, Stderr: "fatal: \x1b[2J one\nmore \x1b]0;title\x07\n", Err: errors.New("exit")})
+	for _, s := range append([]string{e.message}, e.hints...) {
+		if strings.ContainsAny(s, "\x1b\x07") {
+			t.Errorf("raw escape in %q", s)
+		}
+	}
+	if len(e.hints) != 1 {
+		t.Errorf("hints: %q", e.hints)
+	}
+}
+
+// TestRowKeepsUnknownKeys: log --json prints what is stored, and the commit.
+func TestRowKeepsUnknownKeys(t *testing.T) {
+	raw, err := withCommit([]byte(`{"v":1,"id":"x","later":{"a":[1, 2]}}`), "abc")
+	if err != nil || string(raw) != `{"v":1,"id":"x","later":{"a":[1, 2]},"commit":"abc"}` {
+		t.Errorf("%s %v", raw, err)
+	}
+}
+
+// TestForeignLinesAreNotRows: log shows rows only, and only those asked for.
+func TestForeignLinesAreNotRows(t *testing.T) {
+	lines := []notes.Line{
+		{Raw: []byte("by hand"), Foreign: true}, {Row: notes.Row{ID: "a", Stage: 1}}, {Row: notes.Row{ID: "b", Stage: 2}},
+	}
+	if got := wanted(lines, nil); len(got) != 2 {
+		t.Errorf("all: %v", got)
+	}
+	if got := wanted(lines, []plan.StageNumber{2}); len(got) != 1 || got[0].Row.ID != "b" {
+		t.Errorf("stage 2: %v", got)
+	}
+}
+
+// TestDemo runs the demo whole, as a newcomer would, and looks for the
+// three things it must end with.
+func TestDemo(t *testing.T) {
+	cmd := exec.Command("git-okstra", "demo")
+	cmd.Dir = t.TempDir()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("demo: %v\n%s", err, out)
+	}
+	for _, want := range []string{
+		"$ git log --graph --notes=okstra/demo/greeter/HELLO-1", "$ git for-each-ref refs/okstra", "$ git worktree list",
+		"all 5 stages are done", "refs/okstra/demo/greeter/HELLO-1/done/5", `"status":"done"`,
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the demo does not show %q", want)
+		}
+	}
+}

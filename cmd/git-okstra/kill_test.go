@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestKilledStartIsFinished kills `stage start` at random moments; the same
+// command, run again, must end with a whole worktree on the right commit.
+func TestKilledStartIsFinished(t *testing.T) {
+	const rounds = 12
+	b := newBench(t, rounds)
+	for n := 1; n <= rounds; n++ {
+		args := []string{"stage", "start", fmt.Sprint(n), "--run", fmt.Sprintf("r%d", n)}
+		b.killed(args, time.Duration(rand.N(90))*time.Millisecond)
+		var o outcome
+		for range 50 { // a git child of the killed process may still be at it
+			if o = b.run(b.repo.Dir, args...); o.code == 0 {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if o.code != 0 {
+			t.Fatalf("stage %d after the kill: %+v", n, o)
+		}
+		wt := filepath.Join(b.home, "worktrees", "demo", "greeter", "HELLO-1", fmt.Sprintf("stage-%d", n))
+		if out := b.repo.Git("-C", wt, "status", "--porcelain"); out != "" {
+			t.Errorf("stage %d: status %q", n, out)
+		}
+		if got, want := b.repo.Git("-C", wt, "rev-parse", "HEAD"), b.repo.Git("rev-parse", "main"); got != want {
+			t.Errorf("stage %d stands on %s, want %s", n, got, want)
+		}
+	}
+	if got := b.rows("started"); got != rounds {
+		t.Errorf("%d started rows, want %d", got, rounds)
+	}
+	if out, errOut, code := b.repo.TryGit("fsck", "--no-dangling"); code != 0 || strings.TrimSpace(out+errOut) != "" {
+		t.Errorf("git fsck: %d %s%s", code, out, errOut)
+	}
+}
+
+// killed runs a command and kills it, and only it, after a while.
+func (b *bench) killed(args []string, after time.Duration) {
+	b.t.Helper()
+	cmd := exec.Command("git-okstra", args...)
+	cmd.Dir, cmd.Env = b.repo.Dir, b.repo.Env
+	if err := cmd.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	time.Sleep(after)
+	if err := cmd.Process.Kill(); err != nil && !strings.Contains(err.Error(), "finished") {
+		b.t.Error(err)
+	}
+	_ = cmd.Wait() // its exit code is of no interest: it was killed, or was quicker
+}
