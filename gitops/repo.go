@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -56,13 +58,20 @@ func Open(ctx context.Context, opts Options) (*Repo, error) {
 	if err := r.discover(ctx); err != nil {
 		return nil, err
 	}
-	out, err := r.run(ctx, r.here(), nil, "config", "-z", "--list", "--show-scope")
-	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
+	var err error
+	if r.config, err = r.readConfig(ctx, r.here()); err != nil {
+		return nil, err
 	}
-	r.config = parseConfig(out)
 	r.objects = newObjectStore(r.objectConfig())
 	return r, nil
+}
+
+func (r *Repo) readConfig(ctx context.Context, p place) (Config, error) {
+	out, err := r.run(ctx, p, nil, "config", "-z", "--list", "--show-scope")
+	if err != nil {
+		return Config{}, fmt.Errorf("read configuration: %w", err)
+	}
+	return parseConfig(out, r.Home()), nil
 }
 
 // discover asks git for the facts of the place.
@@ -104,25 +113,38 @@ func (r *Repo) whyNot(ctx context.Context, err error) error {
 	return ErrNotRepository
 }
 
-// anyGitDirAbove reports whether something named .git, or a git directory
-// itself, stands at or above the caller's folder.
+// anyGitDirAbove reports whether something named .git, or what looks like a git
+// directory itself, stands where git looks for one: at the caller's folder and
+// above it, up to GIT_CEILING_DIRECTORIES.
 func (r *Repo) anyGitDirAbove() bool {
 	dir, err := filepath.Abs(r.dir)
 	if err != nil {
 		return false
 	}
+	ceilings := filepath.SplitList(r.lookupEnv("GIT_CEILING_DIRECTORIES"))
 	for {
-		for _, probe := range []string{".git", "HEAD"} {
-			if _, err := os.Lstat(filepath.Join(dir, probe)); err == nil {
-				return true
-			}
+		if exists(dir, ".git") || exists(dir, "HEAD") && exists(dir, "objects") {
+			return true
 		}
 		parent := filepath.Dir(dir)
-		if parent == dir {
+		if parent == dir || slices.Contains(ceilings, parent) {
 			return false
 		}
 		dir = parent
 	}
+}
+
+func exists(elem ...string) bool {
+	_, err := os.Lstat(filepath.Join(elem...))
+	return err == nil
+}
+
+// Home returns the caller's home folder, "" where there is none.
+func (r *Repo) Home() string {
+	if home := r.lookupEnv("HOME"); home != "" || runtime.GOOS != "windows" {
+		return home
+	}
+	return r.lookupEnv("USERPROFILE")
 }
 
 func (r *Repo) lookupEnv(name string) string {
@@ -154,7 +176,7 @@ func (r *Repo) objectConfig() objectConfig {
 	return objectConfig{
 		Dirs:    r.objectDirs(),
 		SHA256:  r.format != "sha1",
-		NoGoGit: r.lookupEnv("GIT_ALTERNATE_OBJECT_DIRECTORIES") != "",
+		NoGoGit: r.lookupEnv("GIT_ALTERNATE_OBJECT_DIRECTORIES") != "" || r.replaces(),
 		Fsync:   r.fsyncPacks(),
 		Git: func(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 			return r.run(ctx, r.common(), stdin, args...)
@@ -175,6 +197,23 @@ func (r *Repo) objectDirs() []string {
 	return []string{filepath.Join(r.commonDir, "objects")}
 }
 
+// replaces reports whether git shows other objects than those that are stored
+// (git-replace(1)). It is a look at two files, for Open's count of processes.
+func (r *Repo) replaces() bool {
+	use, err := r.config.Bool("core.useReplaceRefs", true)
+	if err == nil && !use || r.lookupEnv("GIT_NO_REPLACE_OBJECTS") != "" {
+		return false
+	}
+	if r.lookupEnv("GIT_REPLACE_REF_BASE") != "" {
+		return true
+	}
+	if loose, err := os.ReadDir(filepath.Join(r.commonDir, "refs", "replace")); err == nil && len(loose) > 0 {
+		return true
+	}
+	packed, err := os.ReadFile(filepath.Join(r.commonDir, "packed-refs"))
+	return err == nil && bytes.Contains(packed, []byte(" refs/replace/"))
+}
+
 // fsyncPacks follows core.fsync: git flushes packs unless told not to.
 func (r *Repo) fsyncPacks() bool {
 	parts := strings.Split(r.config.Get("core.fsync"), ",")
@@ -182,10 +221,23 @@ func (r *Repo) fsyncPacks() bool {
 }
 
 // Close ends the helper process that reads objects, if one was needed.
-func (r *Repo) Close() { r.objects.Close() }
+func (r *Repo) Close() {
+	_ = r.objects.Close() // it only read: what it read was answered or failed at the time
+}
 
 // Config returns git's configuration as read at Open.
 func (r *Repo) Config() Config { return r.config }
+
+// ConfigAt returns git's configuration as it is in another worktree. Only where a
+// file is included on condition can it differ (a worktree's own file counts as
+// one): then git is asked again.
+func (r *Repo) ConfigAt(ctx context.Context, worktree string) (Config, error) {
+	perWorktree, err := r.config.Bool("extensions.worktreeConfig", false)
+	if err == nil && !perWorktree && !r.config.HasSection("includeif.") {
+		return r.config, nil
+	}
+	return r.readConfig(ctx, r.at(worktree))
+}
 
 // Env returns one variable of the caller's environment, "" where it is not set.
 func (r *Repo) Env(name string) string { return r.lookupEnv(name) }
@@ -220,6 +272,9 @@ func (r *Repo) Name() string {
 // MainDir returns the folder of the main worktree, or the git directory of a
 // bare repository: what relative settings are relative to.
 func (r *Repo) MainDir() string {
+	if main, ok := r.mainWorktree(); ok {
+		return main.Path
+	}
 	if filepath.Base(r.commonDir) == ".git" || filepath.Base(r.commonDir) == ".bare" {
 		return filepath.Dir(r.commonDir)
 	}

@@ -75,9 +75,9 @@ func (d *demo) stage(n int) string {
 	return filepath.Join(d.root, "okstra", "worktrees", "demo", "greeter", "HELLO-1", fmt.Sprintf("stage-%d", n))
 }
 
-func (d *demo) title(format string, args ...any) {
+func (d *demo) title(text string) {
 	if d.err == nil {
-		d.a.print("\n── "+format+"\n", args...)
+		d.a.print("\n── %s\n", text)
 	}
 }
 

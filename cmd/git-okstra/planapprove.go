@@ -111,8 +111,8 @@ func (a *app) approveRequest(c *planApproveCmd, src []byte, doc *plan.Document, 
 // pathInRepo is a file's path below the worktree with slashes, "" outside.
 func (a *app) pathInRepo(file string) string {
 	top := a.repo.WorkTree()
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
 	}
 	rel, err := filepath.Rel(top, file)
 	if top == "" || err != nil || !filepath.IsLocal(rel) {

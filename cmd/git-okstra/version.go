@@ -14,7 +14,7 @@ type versionJSON struct {
 }
 
 // Run prints the version.
-func (versionCmd) Run(a *app) error {
+func (versionCmd) Run(a *app) error { //nolint:unparam // kong wants the error
 	if a.flags.JSON {
 		writeJSON(a.std.out, versionJSON{"okstra.version/v1", version, runtime.Version()})
 		return nil
