@@ -63,6 +63,13 @@ func (a *app) print(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.std.out, format, args...)
 }
 
+// tell prints a result that a script does not need: -q leaves it out.
+func (a *app) tell(format string, args ...any) {
+	if !a.flags.Quiet {
+		a.print(format, args...)
+	}
+}
+
 // engine opens the repository and says who is calling. run is the --run flag.
 func (a *app) engine(run string) (*lifecycle.Engine, error) {
 	repo, err := a.open()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,53 @@ func TestKilledStartIsFinished(t *testing.T) {
 	if out, errOut, code := b.repo.TryGit("fsck", "--no-dangling"); code != 0 || strings.TrimSpace(out+errOut) != "" {
 		t.Errorf("git fsck: %d %s%s", code, out, errOut)
 	}
+}
+
+// TestInterruptedStartLeavesNothing: Ctrl-C while files are written gives the
+// stage back and removes what was made.
+func TestInterruptedStartLeavesNothing(t *testing.T) {
+	b := newBench(t, 1)
+	b.repo.Write("slow.dat", "slow\n")
+	b.repo.Write(".gitattributes", "*.dat filter=slow\n")
+	b.repo.Commit("a file whose filter takes long")
+	b.repo.Git("config", "filter.slow.smudge", "sleep 60; cat")
+	before := b.repo.Git("for-each-ref", "refs/heads")
+
+	cmd := exec.Command("git-okstra", "stage", "next", "--json")
+	cmd.Dir, cmd.Env = b.repo.Dir, b.repo.Env
+	out := &strings.Builder{}
+	cmd.Stdout = out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wt := filepath.Join(b.home, "worktrees", "demo", "greeter", "HELLO-1", "stage-1")
+	for range 500 { // until git is at work in there
+		if _, err := os.Stat(filepath.Join(wt, "README.md")); err == nil {
+			break
+		}
+		if _, err := os.Stat(filepath.Join(wt, ".git")); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(out.String(), `"exit":130`) {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	if got := b.repo.Git("for-each-ref", "refs/heads"); got != before {
+		t.Errorf("branches: %s", got)
+	}
+	if _, err := os.Stat(wt); !os.IsNotExist(err) {
+		t.Errorf("the worktree stayed: %v", err)
+	}
+	if o := b.run(b.repo.Dir, "stage", "list", "--json"); !strings.Contains(o.out, `"state":"ready"`) {
+		t.Errorf("the stage was not given back: %+v", o)
+	}
+	b.wholesome()
 }
 
 // killed runs a command and kills it, and only it, after a while.

@@ -202,6 +202,6 @@ func (a *app) sayApproved(out lifecycle.Approved, stages int) {
 	if out.Already {
 		verb = "was approved already"
 	}
-	a.print("plan of %s %s: %d stages onto %s\n", plan.Printable(out.Key.String()), verb, stages, plan.Printable(out.Onto))
-	a.print("  revision  %s  (refs/okstra/%s/plan)\n", out.Commit.Short(), out.Key.Ref())
+	a.tell("plan of %s %s: %d stages onto %s\n", plan.Printable(out.Key.String()), verb, stages, plan.Printable(out.Onto))
+	a.tell("  revision  %s  (refs/okstra/%s/plan)\n", out.Commit.Short(), out.Key.Ref())
 }

@@ -50,9 +50,9 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if f.Already {
 		suffix = " (it was done already)"
 	}
-	a.print("stage %d done at %s%s\n", f.Stage, f.Head.Short(), suffix)
+	a.tell("stage %d done at %s%s\n", f.Stage, f.Head.Short(), suffix)
 	if len(f.Ready) > 0 {
-		a.print("ready now: %s\n", lifecycle.Numbers(f.Ready))
+		a.tell("ready now: %s\n", lifecycle.Numbers(f.Ready))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (c *stageReleaseCmd) Run(a *app) error {
 		writeJSON(a.std.out, releaseJSON{"okstra.stage-release/v1", t.Key.String(), n, r.By, r.Branch, path(t.Key, n)})
 		return nil
 	}
-	a.print("stage %d released; branch %s and its worktree stay\n", n, plan.Printable(r.Branch))
+	a.tell("stage %d released; branch %s and its worktree stay\n", n, plan.Printable(r.Branch))
 	return nil
 }
 
