@@ -32,6 +32,9 @@ type demo struct {
 
 // Run shows the whole flow on a repository made for it.
 func (c demoCmd) Run(a *app) (err error) {
+	if a.flags.JSON {
+		return &commandError{code: exitUsage, message: "the demo tells a story, it has no data to print", hints: []string{"run it without --json"}}
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)

@@ -132,7 +132,7 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: workspace.Path(root, s.Worktree),
 		})
 		if len(numbers) > 1 {
-			if t, err = e.Load(a.ctx, t.Key.String()); err != nil {
+			if t, err = e.Reload(a.ctx, t); err != nil {
 				return afterSome(err, made)
 			}
 		}

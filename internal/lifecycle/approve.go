@@ -99,10 +99,11 @@ func (e *Engine) current(ctx context.Context, key plan.TaskKey) (*Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s := states[key.Ref()]; s == nil || s.plan == "" {
+	s := states[key.Ref()]
+	if s == nil || s.plan == "" {
 		return nil, nil
 	}
-	t, err := e.Load(ctx, strings.ReplaceAll(key.Ref(), "/", ":"))
+	t, err := e.task(ctx, states, s)
 	if err != nil {
 		return nil, err
 	}

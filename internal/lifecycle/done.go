@@ -41,7 +41,7 @@ func (e *Engine) Finish(ctx context.Context, t *Task, req DoneRequest) (Finished
 	first := true
 	err := retry(ctx, func() (err error) {
 		if !first {
-			if t, err = e.reload(ctx, t); err != nil {
+			if t, err = e.Reload(ctx, t); err != nil {
 				return err
 			}
 		}

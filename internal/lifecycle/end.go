@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"git-okstra/gitops"
 	"git-okstra/notes"
@@ -16,7 +17,7 @@ func (e *Engine) Release(ctx context.Context, t *Task, n plan.StageNumber, why s
 	first := true
 	err := retry(ctx, func() (err error) {
 		if !first {
-			if t, err = e.reload(ctx, t); err != nil {
+			if t, err = e.Reload(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -58,7 +59,7 @@ func (e *Engine) releasable(t *Task, n plan.StageNumber, held bool) error {
 }
 
 // writeRelease carries out the release transaction; dropBranch also deletes the
-// branch if it still stands on the base.
+// branch if it still stands on the base and nobody has it checked out.
 func (e *Engine) writeRelease(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, why string, dropBranch bool) error {
 	rec, err := e.begin(ctx, fmt.Sprintf("release stage %d", n))
 	if err != nil {
@@ -79,7 +80,12 @@ func (e *Engine) writeRelease(ctx context.Context, t *Task, n plan.StageNumber, 
 		if err != nil {
 			return err
 		}
-		if values[branch] == r.Base {
+		all, err := e.Repo.Worktrees(ctx)
+		if err != nil {
+			return err
+		}
+		inUse := slices.ContainsFunc(all, func(wt gitops.Worktree) bool { return wt.Branch == branch })
+		if values[branch] == r.Base && !inUse {
 			rec.tx.Delete(branch, r.Base)
 		}
 	}

@@ -47,7 +47,7 @@ func (e *Engine) Start(ctx context.Context, t *Task, req StartRequest) (Started,
 	first := true
 	err := retry(ctx, func() (err error) {
 		if !first {
-			if t, err = e.reload(ctx, t); err != nil {
+			if t, err = e.Reload(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -198,7 +198,7 @@ func (e *Engine) appendStarted(ctx context.Context, rec *record, t *Task, n plan
 // for it; the rows say so.
 func (e *Engine) Undo(ctx context.Context, t *Task, s Started, why string) error {
 	return retry(ctx, func() error {
-		fresh, err := e.reload(ctx, t)
+		fresh, err := e.Reload(ctx, t)
 		if err != nil {
 			return err
 		}

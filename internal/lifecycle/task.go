@@ -152,6 +152,11 @@ func (e *Engine) Load(ctx context.Context, want string) (*Task, error) {
 	if err != nil {
 		return nil, err
 	}
+	return e.task(ctx, states, s)
+}
+
+// task reads the plan of one of the listed tasks.
+func (e *Engine) task(ctx context.Context, states map[string]*refState, s *refState) (*Task, error) {
 	t := &Task{
 		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, NotesTip: s.notes, Here: s.here,
 	}
@@ -164,9 +169,17 @@ func (e *Engine) Load(ctx context.Context, want string) (*Task, error) {
 	return t, e.readPlan(ctx, t, s.key)
 }
 
-// reload reads the same task again, after a lost race.
-func (e *Engine) reload(ctx context.Context, t *Task) (*Task, error) {
-	return e.Load(ctx, t.Key.String())
+// Reload reads the same task again, after a lost race or a change of one's own.
+func (e *Engine) Reload(ctx context.Context, t *Task) (*Task, error) {
+	states, err := e.listRefs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := states[t.Key.Ref()]
+	if s == nil || s.plan == "" {
+		return nil, e.noTask()
+	}
+	return e.task(ctx, states, s)
 }
 
 // readPlan fills in what the plan's commit holds.
@@ -236,9 +249,13 @@ func (e *Engine) noTask() error {
 }
 
 // matching lists the tasks whose key ends with the segments that were named,
-// divided by colons or slashes.
+// divided by colons (or, as in refs, by slashes if there is no colon).
 func matching(all []*refState, want string) []*refState {
-	segments := strings.FieldsFunc(want, func(r rune) bool { return r == ':' || r == '/' })
+	divider := "/"
+	if strings.Contains(want, ":") {
+		divider = ":"
+	}
+	segments := strings.Split(want, divider)
 	for i, s := range segments {
 		mapped, err := plan.MapSegment(s)
 		if err != nil {
