@@ -1,9 +1,13 @@
 package gitops
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 )
 
 // ReadObject returns an object's type and content. Errors: ErrMissing where git
@@ -136,14 +140,55 @@ func (r *Repo) Notes(ctx context.Context, commit Hash) ([]Note, error) {
 
 // ApplyObjects flushes the objects and applies the transaction, keeping the new
 // pack out of a concurrent gc's reach until the refs hold it. Where the
-// transaction is refused the pack is taken back.
+// transaction is refused the pack is taken back, but only if no ref came to hold
+// anything of it: an update-ref that was killed may have done a part.
 func (r *Repo) ApplyObjects(ctx context.Context, w *ObjectWriter, t Transaction) error {
 	pack, err := w.Flush(ctx)
 	if err != nil {
 		return fmt.Errorf("write objects: %w", err)
 	}
-	if err := r.Apply(ctx, t); err != nil {
+	err = r.Apply(ctx, t)
+	switch {
+	case err == nil:
+		return pack.Release()
+	case r.untouched(context.WithoutCancel(ctx), t):
 		return errors.Join(err, pack.Discard())
 	}
-	return pack.Release()
+	return errors.Join(err, pack.Release())
+}
+
+// untouched reports whether certainly no ref of a failed transaction holds its
+// new value.
+func (r *Repo) untouched(ctx context.Context, t Transaction) bool {
+	names := make([]RefName, len(t.Changes))
+	for i, c := range t.Changes {
+		names[i] = c.Name
+	}
+	have, err := r.RefValues(ctx, names...)
+	if err != nil {
+		return false
+	}
+	for _, c := range t.Changes {
+		if c.New != "" && c.New != c.Old && have[c.Name] == c.New {
+			return false
+		}
+	}
+	return true
+}
+
+// MayReplace reports whether the repository may have replacement objects
+// (git-replace), which only git itself honours. It asks no process; where it
+// cannot tell it says yes.
+func (r *Repo) MayReplace() bool {
+	if r.config.Get("extensions.refStorage") != "" || r.lookupEnv("GIT_REPLACE_REF_BASE") != "" {
+		return true
+	}
+	if entries, err := os.ReadDir(filepath.Join(r.commonDir, "refs", "replace")); err == nil && len(entries) > 0 {
+		return true
+	}
+	packed, err := os.ReadFile(filepath.Join(r.commonDir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return err != nil || bytes.Contains(packed, []byte(" refs/replace/"))
 }
