@@ -47,6 +47,7 @@ var rooms = map[string]room{
 	"internal/remote":    workflow,
 
 	"internal/ui":       {},
+	"internal/bench":    {ours: []string{"gitops"}},
 	"internal/testrepo": {testsOnly: true},
 	"internal/house":    {testsOnly: true},
 	"cmd/git-okstra":    {ours: []string{"all"}},
