@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // CheckoutIndex lets git write the given paths of a worktree's index to its
@@ -38,7 +39,8 @@ func (r *Repo) ResetHard(ctx context.Context, worktree string, workers int) erro
 }
 
 // RunPostCheckout runs the repository's post-checkout hook once for a new
-// worktree, as `git worktree add` does. No hook: nothing happens. The hook's
+// worktree, as `git worktree add` does: a relative core.hooksPath counts from
+// where the caller's own worktree is. No hook: nothing happens. The hook's
 // failure is the error, with what it printed.
 func (r *Repo) RunPostCheckout(ctx context.Context, worktree string, head Hash) error {
 	dir, err := r.config.Path("core.hooksPath")
@@ -48,16 +50,28 @@ func (r *Repo) RunPostCheckout(ctx context.Context, worktree string, head Hash) 
 	if dir == "" {
 		dir = filepath.Join(r.commonDir, "hooks")
 	}
-	hook := absoluteFrom(worktree, dir) + string(filepath.Separator) + "post-checkout"
+	base := r.workTree
+	if base == "" {
+		base = r.gitDir
+	}
+	hook := filepath.Join(absoluteFrom(base, dir), "post-checkout")
 	info, err := os.Stat(hook)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&0o111 == 0 {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, hook, string(r.zero()), string(head), "1")
-	cmd.Dir = worktree
-	cmd.Env = without(r.runner.env, bindingVars)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := r.runHook(ctx, worktree, hook, string(r.zero()), string(head), "1")
+	if errors.Is(err, syscall.ENOEXEC) { // no "#!": a shell's, as git has it
+		out, err = r.runHook(ctx, worktree, "sh", hook, string(r.zero()), string(head), "1")
+	}
+	if err != nil {
 		return fmt.Errorf("run post-checkout hook: %w: %s", err, firstLine(string(out)))
 	}
 	return nil
+}
+
+func (r *Repo) runHook(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = without(r.runner.env, bindingVars)
+	return cmd.CombinedOutput()
 }

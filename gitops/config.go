@@ -3,8 +3,10 @@ package gitops
 import (
 	"bytes"
 	"fmt"
-	"os"
+	"math"
+	"os/user"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -19,11 +21,14 @@ type ConfigEntry struct {
 
 // Config is git's configuration as git itself reads it, includes and the
 // command line's -c among it, in git's order: later entries win.
-type Config struct{ entries []ConfigEntry }
+type Config struct {
+	entries []ConfigEntry
+	home    string // of the caller's environment, for paths
+}
 
 // parseConfig reads the output of `git config -z --list --show-scope`.
-func parseConfig(out []byte) Config {
-	var c Config
+func parseConfig(out []byte, home string) Config {
+	c := Config{home: home}
 	fields := bytes.Split(bytes.TrimSuffix(out, []byte{0}), []byte{0})
 	for i := 0; i+1 < len(fields); i += 2 {
 		key, value, ok := strings.Cut(string(fields[i+1]), "\n")
@@ -101,11 +106,36 @@ func (c Config) Bool(key string, def bool) (bool, error) {
 	case "false", "no", "off", "":
 		return false, nil
 	}
-	n, err := strconv.Atoi(e.Value)
-	if err != nil {
+	n, ok := parseInt(e.Value)
+	if !ok {
 		return def, fmt.Errorf("config %s: bad boolean %q", key, e.Value)
 	}
 	return n != 0, nil
+}
+
+// gitInt is the form of git's integers: strtol's, with a unit.
+var gitInt = regexp.MustCompile(`^([-+]?(?:0[xX][0-9a-fA-F]+|[0-9]+))([kKmMgG]?)$`)
+
+// parseInt reads an integer by git's rules: 32 bits, decimal, octal or
+// hexadecimal, with a unit of k, m or g.
+func parseInt(s string) (int64, bool) {
+	m := gitInt.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(m[1], 0, 33)
+	if err != nil {
+		return 0, false
+	}
+	switch strings.ToLower(m[2]) {
+	case "k":
+		n <<= 10
+	case "m":
+		n <<= 20
+	case "g":
+		n <<= 30
+	}
+	return n, n >= -math.MaxInt32 && n <= math.MaxInt32
 }
 
 // sharedBare reports whether the repository's shared file says core.bare.
@@ -120,16 +150,24 @@ func (c Config) sharedBare() bool {
 	return err == nil && bare
 }
 
-// Path reads a path by git's rules: a leading ~/ is the home folder. "" where
-// the key is not set.
+// Path reads a path by git's rules: a leading ~/ is the home folder, ~name/
+// another user's. "" where the key is not set.
 func (c Config) Path(key string) (string, error) {
 	v := c.Get(key)
-	if v != "~" && !strings.HasPrefix(v, "~/") {
+	if !strings.HasPrefix(v, "~") {
 		return v, nil
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("config %s: %w", key, err)
+	name, rest, _ := strings.Cut(v[1:], "/")
+	home := c.home
+	if name != "" {
+		u, err := user.Lookup(name)
+		if err != nil {
+			return "", fmt.Errorf("config %s: %w", key, err)
+		}
+		home = u.HomeDir
 	}
-	return filepath.Join(home, strings.TrimPrefix(v, "~")), nil
+	if home == "" {
+		return "", fmt.Errorf("config %s: no home folder for %q", key, v)
+	}
+	return filepath.Join(home, rest), nil
 }

@@ -40,7 +40,11 @@ func (r *Repo) ChangedPaths(ctx context.Context, from, to Hash) ([]string, error
 // ResolveCommit gives the commit that a person's word for a revision means.
 // Errors are git's own.
 func (r *Repo) ResolveCommit(ctx context.Context, rev string) (Hash, error) {
-	out, err := r.run(ctx, r.here(), nil, "rev-parse", "--verify", "--end-of-options", rev+"^{commit}")
+	peeled := rev + "^{commit}"
+	if strings.HasPrefix(rev, ":/") { // the rest is a pattern, and finds commits only
+		peeled = rev
+	}
+	out, err := r.run(ctx, r.here(), nil, "rev-parse", "--verify", "--end-of-options", peeled)
 	if err != nil {
 		return "", fmt.Errorf("resolve %q: %w", rev, err)
 	}

@@ -38,10 +38,14 @@ func (r *Repo) ident(ctx context.Context, role string, now time.Time) (Signature
 		}
 		s.When = when
 	}
-	if s.Name == "" || s.Email == "" {
-		return r.askIdent(ctx, role)
+	if s.Name != "" && s.Email != "" {
+		return s, nil
 	}
-	return s, nil
+	asked, err := r.askIdent(ctx, role)
+	if pinned == "" {
+		asked.When = now
+	}
+	return asked, err
 }
 
 // firstOf returns the first non-empty of an environment variable and some
@@ -58,15 +62,17 @@ func (r *Repo) firstOf(env string, keys ...string) string {
 	return ""
 }
 
-// parseDate reads the forms of a pinned date that need no guessing: git's own
-// "<seconds> <zone>" and RFC 3339.
+// parseDate reads the forms of a pinned date that need no guessing: RFC 3339 and
+// git's own "<seconds> <zone>", where a number below 100000000 is no count of
+// seconds unless "@" says so (git's date.c).
 func parseDate(s string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, true
 	}
-	secs, zone, ok := strings.Cut(strings.TrimPrefix(s, "@"), " ")
+	number, sure := strings.CutPrefix(s, "@")
+	secs, zone, ok := strings.Cut(number, " ")
 	n, err := strconv.ParseInt(secs, 10, 64)
-	if !ok || err != nil {
+	if !ok || err != nil || n < 0 || n < 100_000_000 && !sure {
 		return time.Time{}, false
 	}
 	z, err := time.Parse("-0700", zone)

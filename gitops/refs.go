@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,8 +18,13 @@ type Ref struct {
 // git's order, with one git process. Refs of the caller's own worktree
 // (refs/worktree/…) are among them. An absent ref is simply not in the list.
 func (r *Repo) Refs(ctx context.Context, patterns ...string) ([]Ref, error) {
+	return r.refsAt(ctx, r.here(), patterns)
+}
+
+// refsAt lists refs as they are seen from one place.
+func (r *Repo) refsAt(ctx context.Context, p place, patterns []string) ([]Ref, error) {
 	args := append([]string{"for-each-ref", "--format=%(objectname) %(refname)", "--"}, patterns...)
-	out, err := r.run(ctx, r.here(), nil, args...)
+	out, err := r.run(ctx, p, nil, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
@@ -45,7 +51,9 @@ func (r *Repo) RefValues(ctx context.Context, names ...RefName) (map[RefName]Has
 	}
 	values := make(map[RefName]Hash, len(names))
 	for _, ref := range refs {
-		values[ref.Name] = ref.Hash
+		if slices.Contains(names, ref.Name) { // a name matches the refs below it, too
+			values[ref.Name] = ref.Hash
+		}
 	}
 	return values, nil
 }

@@ -82,17 +82,22 @@ func orNone(h Hash) string {
 	return h.Short()
 }
 
-// lockPatience bounds how long a transaction waits for locks that others hold.
-const lockPatience = 5 * time.Second
+// lockPatience bounds how long a transaction waits for locks that others hold;
+// a variable for tests only.
+var lockPatience = 5 * time.Second
 
 // Apply carries a transaction out. Every refusal of git looks alike, so the refs
 // are read again: where one is not as expected, the race is lost
 // (*RefChangedError); where all are, somebody holds a lock, and it is tried
 // again with growing, jittered pauses for a while before git's error counts.
 func (r *Repo) Apply(ctx context.Context, t Transaction) error {
+	script, err := t.script(r.zero())
+	if err != nil {
+		return err
+	}
 	deadline := time.Now().Add(lockPatience)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
-		err := r.applyOnce(ctx, t)
+		err := r.applyOnce(ctx, t, script)
 		if err == nil {
 			return nil
 		}
@@ -123,16 +128,15 @@ func sleep(ctx context.Context, d time.Duration) error {
 // applyOnce sends the transaction to one `git update-ref`. The input is sent
 // between start and commit: without them git would carry out the half it has read
 // when the pipe breaks. Once sent it is not cancelled, it takes milliseconds.
-func (r *Repo) applyOnce(ctx context.Context, t Transaction) error {
+func (r *Repo) applyOnce(ctx context.Context, t Transaction, script []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	in, err := t.script(r.zero())
-	if err != nil {
-		return err
+	args := t.reflogs()
+	if reason := oneLine(t.Reason); reason != "" { // git refuses an empty message
+		args = append(args, "-m", reason)
 	}
-	args := append(t.reflogs(), "-m", oneLine(t.Reason), "--stdin")
-	_, err = r.run(context.WithoutCancel(ctx), r.common(), bytes.NewReader(in), args...)
+	_, err := r.run(context.WithoutCancel(ctx), r.common(), bytes.NewReader(script), append(args, "--stdin")...)
 	return err
 }
 

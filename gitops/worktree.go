@@ -131,13 +131,16 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, branch RefName) (Wo
 		return Worktree{}, fmt.Errorf("add worktree: %w", err)
 	}
 	wt, ok, err := r.WorktreeAt(ctx, path)
+	if err == nil && !ok {
+		err = fmt.Errorf("add worktree: git does not list %q", path)
+	}
+	if err == nil {
+		err = r.notBare(ctx, wt)
+	}
 	if err != nil {
-		return Worktree{}, err
+		return Worktree{}, errors.Join(err, r.RemoveWorktree(context.WithoutCancel(ctx), path))
 	}
-	if !ok {
-		return Worktree{}, fmt.Errorf("add worktree: git does not list %q", path)
-	}
-	return wt, r.notBare(ctx, wt)
+	return wt, nil
 }
 
 // notBare makes a new worktree usable where extensions.worktreeConfig is on and
@@ -160,6 +163,25 @@ func (r *Repo) notBare(ctx context.Context, wt Worktree) error {
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	if _, err := r.run(ctx, r.common(), nil, "worktree", "remove", "--force", "--", path); err != nil {
 		return fmt.Errorf("remove worktree: %w", err)
+	}
+	return nil
+}
+
+// FinishAdding completes what a `git worktree add` that was killed leaves behind,
+// so that git takes it for a worktree and agrees to remove it: the .git file, and
+// no lock with the reason that git gives one while it works.
+func (w Worktree) FinishAdding() error {
+	link, locked := filepath.Join(w.Path, ".git"), filepath.Join(w.GitDir, "locked")
+	if reason, err := os.ReadFile(locked); err == nil && strings.TrimSpace(string(reason)) == "initializing" {
+		if err := os.Remove(locked); err != nil {
+			return fmt.Errorf("finish worktree: %w", err)
+		}
+	}
+	if _, err := os.Lstat(link); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.WriteFile(link, []byte("gitdir: "+w.GitDir+"\n"), 0o666); err != nil {
+		return fmt.Errorf("finish worktree: %w", err)
 	}
 	return nil
 }

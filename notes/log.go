@@ -52,8 +52,11 @@ func Sort(lines []Line) []Line {
 			strings.Compare(a.Row.ID, b.Row.ID), cmpBool(!a.home(), !b.home()),
 			strings.Compare(string(a.Commit), string(b.Commit)), bytes.Compare(a.Raw, b.Raw))
 	})
-	return slices.CompactFunc(lines, func(a, b Line) bool {
-		return !a.Foreign && !b.Foreign && a.Row.ID == b.Row.ID
+	seen := map[string]bool{}
+	return slices.DeleteFunc(lines, func(l Line) bool {
+		again := !l.Foreign && seen[l.Row.ID]
+		seen[l.Row.ID] = true
+		return again
 	})
 }
 
@@ -85,8 +88,7 @@ type Appended struct {
 
 // Append adds a row to the log whose notes commit is tip ("" starts one). The new
 // objects are in w; the caller moves the ref. A row that equals the latest
-// started, done or released row of its stage on that commit in status, head and
-// claim is a no-op.
+// started, done or released row of its stage in status, head and claim is a no-op.
 func Append(ctx context.Context, repo Repo, w *gitops.ObjectWriter, tip gitops.Hash,
 	by gitops.Signature, e Entry,
 ) (Appended, error) {
@@ -94,8 +96,15 @@ func Append(ctx context.Context, repo Repo, w *gitops.ObjectWriter, tip gitops.H
 	if err != nil {
 		return Appended{}, fmt.Errorf("read note: %w", err)
 	}
+	// The whole log is read only where the commit itself has such a row.
 	if stands(ParseNote(e.Target, note), e.Row) {
-		return Appended{Tip: tip, Row: e.Row, Stood: true}, nil
+		lines, err := Read(ctx, repo, tip)
+		if err != nil {
+			return Appended{}, err
+		}
+		if stands(lines, e.Row) {
+			return Appended{Tip: tip, Row: e.Row, Stood: true}, nil
+		}
 	}
 	seq, err := lastSeq(ctx, repo, tip)
 	if err != nil {
@@ -138,7 +147,7 @@ func join(note, line []byte) []byte {
 	return append(append(out, line...), '\n')
 }
 
-// stands reports whether the stage's latest transition on this commit is the
+// stands reports whether the stage's latest transition among the lines is the
 // very one that is to be recorded.
 func stands(lines []Line, r Row) bool {
 	var latest *Row

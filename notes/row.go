@@ -92,7 +92,24 @@ func (r Row) Encode() ([]byte, error) {
 	if err := enc.Encode(r); err != nil {
 		return nil, fmt.Errorf("encode row: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return unescapeSeparators(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// unescapeSeparators writes U+2028 and U+2029 as they are, which the encoder
+// always escapes. What follows a backslash belongs to it.
+func unescapeSeparators(line []byte) []byte {
+	out := make([]byte, 0, len(line))
+	for len(line) > 0 {
+		switch {
+		case bytes.HasPrefix(line, []byte(`\u2028`)), bytes.HasPrefix(line, []byte(`\u2029`)):
+			out, line = append(out, 0xe2, 0x80, line[5]-'8'+0xa8), line[6:]
+		case line[0] == '\\':
+			out, line = append(out, line[:2]...), line[2:]
+		default:
+			out, line = append(out, line[0]), line[1:]
+		}
+	}
+	return out
 }
 
 // Line is one line of a note as it stands there: a row, or something foreign

@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
-
 	"git-okstra/plan"
 	"git-okstra/plan/rules"
 )
 
 // PlanCheck is okstra.plan-check/v1.
 type PlanCheck struct {
-	Schema string      `json:"schema"`
-	Files  []PlanFile  `json:"files"`
-	texts  []*[]string // the lines of each file, for the text form
+	Schema string     `json:"schema"`
+	Files  []PlanFile `json:"files"`
+	texts  [][]string // the lines of each file, for the text form
 }
 
 // PlanFile is one checked file.
@@ -47,9 +45,11 @@ func (p *PlanCheck) Add(file string, src []byte, res rules.Result, ok bool) {
 		})
 	}
 	p.Files = append(p.Files, f)
-	lines := strings.Split(strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n"), "\n")
-	p.texts = append(p.texts, &lines)
+	p.texts = append(p.texts, strings.Split(lineEnds.Replace(strings.TrimPrefix(string(src), "\ufeff")), "\n"))
 }
+
+// lineEnds makes one of all three, as positions count them.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // OK reports whether every file passed.
 func (p *PlanCheck) OK() bool {
@@ -71,7 +71,7 @@ func (p *PlanCheck) Text() string {
 			if x.Severity == "error" {
 				errors++
 			}
-			p.finding(&b, f.File, *p.texts[i], x)
+			p.finding(&b, f.File, p.texts[i], x)
 		}
 		name := plan.Printable(f.File)
 		switch warnings := len(f.Findings) - errors; {
@@ -117,5 +117,5 @@ func excerpt(b *strings.Builder, lines []string, line, column int) {
 	}
 	before := plan.Printable(strings.ReplaceAll(string(runes[start:column-1]), "\t", " "))
 	after := plan.Printable(strings.ReplaceAll(string(runes[column-1:min(len(runes), start+width)]), "\t", " "))
-	fmt.Fprintf(b, "  | %s%s\n  | %s^\n", before, after, strings.Repeat(" ", runewidth.StringWidth(before)))
+	fmt.Fprintf(b, "  | %s%s\n  | %s^\n", before, after, strings.Repeat(" ", terminal.StringWidth(before)))
 }

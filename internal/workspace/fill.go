@@ -1,13 +1,9 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 
 	"git-okstra/gitops"
@@ -21,7 +17,11 @@ func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gitop
 	if err != nil {
 		return err
 	}
-	plain, err := copyable(ctx, repo, entries)
+	config, err := repo.ConfigAt(ctx, wt.Path)
+	if err != nil {
+		return err
+	}
+	plain, err := copyable(ctx, repo, config, entries)
 	if err != nil {
 		return err
 	}
@@ -85,6 +85,7 @@ type sibling struct {
 	path   string
 	index  *gitops.Index
 	byName map[string]*gitops.IndexEntry
+	real   sync.Map // of a folder below path: whether it is one, and no link
 }
 
 // nearest picks the worktree with the most files in common: the one that stands
@@ -144,150 +145,4 @@ func (s *sibling) common(entries []gitops.TreeEntry) int {
 		}
 	}
 	return n
-}
-
-// copyable reports whether a file's bytes are its blob's bytes throughout, so
-// that a clean copy is what git would write: no conversion by attributes or
-// configuration, no sparse checkout, no replaced objects, no name that git
-// would refuse.
-func copyable(ctx context.Context, repo *gitops.Repo, entries []gitops.TreeEntry) (bool, error) {
-	if !plainConfig(repo.Config()) {
-		return false, nil
-	}
-	if attributeFilesOutside(repo) {
-		return false, nil
-	}
-	for _, e := range entries {
-		if e.Mode == gitops.ModeGitlink || !safeName(e.Name) {
-			return false, nil
-		}
-		if e.Name != ".gitattributes" && !strings.HasSuffix(e.Name, "/.gitattributes") {
-			continue
-		}
-		_, data, err := repo.ReadObject(ctx, e.Hash)
-		if err != nil {
-			return false, fmt.Errorf("read %q: %w", e.Name, err)
-		}
-		if converts(data) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// plainConfig reports whether no setting changes bytes, modes or names on the
-// way from an object to a file.
-func plainConfig(c gitops.Config) bool {
-	for key, harmless := range map[string]bool{
-		"core.fileMode": true, "core.symlinks": true, "core.ignoreCase": false,
-		"core.sparseCheckout": false, "core.protectNTFS": true, "core.protectHFS": false,
-		"extensions.worktreeConfig": false, "core.splitIndex": false,
-	} {
-		if v, err := c.Bool(key, harmless); err != nil || v != harmless {
-			return false
-		}
-	}
-	crlf, err := c.Bool("core.autocrlf", false) // "input" is no boolean: an error, left to git
-	return err == nil && !crlf && runtime.GOOS != "windows"
-}
-
-// attributeFilesOutside reports whether attributes may come from outside the
-// tree. What they say is left to git.
-func attributeFilesOutside(repo *gitops.Repo) bool {
-	if repo.Config().Get("core.attributesFile") != "" {
-		return true
-	}
-	files := []string{filepath.Join(repo.CommonDir(), "info", "attributes"), "/etc/gitattributes"}
-	if xdg := repo.Env("XDG_CONFIG_HOME"); xdg != "" {
-		files = append(files, filepath.Join(xdg, "git", "attributes"))
-	} else if home := repo.Env("HOME"); home != "" {
-		files = append(files, filepath.Join(home, ".config", "git", "attributes"))
-	}
-	for _, f := range files {
-		if exists(f) {
-			return true
-		}
-	}
-	return false
-}
-
-// converts reports whether a .gitattributes file has any attribute that can
-// change a file's bytes on checkout. Macros count, for what is in them is not
-// looked at.
-func converts(data []byte) bool {
-	for line := range bytes.Lines(data) {
-		fields := strings.Fields(string(line))
-		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
-			continue
-		}
-		if strings.HasPrefix(fields[0], "[attr]") || strings.HasPrefix(fields[0], `"`) {
-			return true
-		}
-		for _, attr := range fields[1:] {
-			name, _, _ := strings.Cut(strings.TrimLeft(attr, "-!"), "=")
-			switch name {
-			case "text", "crlf", "eol", "filter", "ident", "working-tree-encoding":
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// safeName reports whether a path is plainly inside the worktree. Everything
-// that looks like a trick is left to git, which refuses what is one.
-func safeName(name string) bool {
-	if strings.ContainsAny(name, "\\:~") || strings.IndexFunc(name, func(r rune) bool { return r >= 0x200b && r <= 0x206f || r == 0xfeff }) >= 0 {
-		return false
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || part == "." || part == ".." || strings.EqualFold(strings.TrimRight(part, ". "), ".git") {
-			return false
-		}
-	}
-	return true
-}
-
-// copyAll copies every entry that the sibling holds unchanged, several at once.
-// Entries that were copied get their stat data.
-func copyAll(ctx context.Context, s *sibling, dest string, index []gitops.IndexEntry, n int) error {
-	if err := makeDirs(dest, index); err != nil {
-		return err
-	}
-	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		errs error
-	)
-	const chunk = 64
-	next := make(chan []gitops.IndexEntry)
-	for range n {
-		wg.Go(func() {
-			for part := range next {
-				if err := copyPart(ctx, s, dest, part); err != nil {
-					mu.Lock()
-					errs = errors.Join(errs, err)
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	for start := 0; start < len(index); start += chunk {
-		next <- index[start:min(start+chunk, len(index))]
-	}
-	close(next)
-	wg.Wait()
-	return errs
-}
-
-func copyPart(ctx context.Context, s *sibling, dest string, part []gitops.IndexEntry) error {
-	for i := range part {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := s.copyOne(dest, &part[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

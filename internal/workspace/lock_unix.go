@@ -6,20 +6,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
 	"time"
 )
 
 // lockDir takes an advisory lock on the folder itself: it needs no lock file,
-// and the system drops it when the process dies, however it dies.
+// and the system drops it when the process dies, however it dies. A folder that
+// is no longer at path when the lock is ours is errGone.
 func lockDir(ctx context.Context, path string) (unlock func(), err error) {
 	dir, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errGone
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock worktree folder: %w", err)
 	}
 	for {
 		err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil && !stillAt(path, dir) {
+			err = errGone
+		}
 		if err == nil {
 			return func() { _ = dir.Close() }, nil
 		}
@@ -34,4 +42,11 @@ func lockDir(ctx context.Context, path string) (unlock func(), err error) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// stillAt reports whether the open folder is the one at path.
+func stillAt(path string, dir *os.File) bool {
+	a, errA := dir.Stat()
+	b, errB := os.Stat(path)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }

@@ -3,7 +3,6 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"git-okstra/gitops"
@@ -24,8 +23,8 @@ func Root(repo *gitops.Repo) (string, error) {
 	if home := repo.Env("OKSTRA_HOME"); home != "" {
 		return absolute(repo.MainDir(), filepath.Join(home, "worktrees")), nil
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
+	home := repo.Home()
+	if home == "" {
 		return "", errors.New("no home folder: set okstra.worktreeRoot or OKSTRA_HOME")
 	}
 	return filepath.Join(home, ".okstra", "worktrees"), nil

@@ -29,6 +29,9 @@ type Result struct {
 	HookErr error // the post-checkout hook's failure: the worktree is good all the same
 }
 
+// errGone says that the folder to be locked is not there (any more).
+var errGone = errors.New("the folder is gone")
+
 // ForeignPathError names a path that is in the way and not ours to touch.
 type ForeignPathError struct {
 	Path string
@@ -58,6 +61,8 @@ func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
 func free(path string) error {
 	entries, err := os.ReadDir(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && exists(path):
+		return &ForeignPathError{Path: path, What: "it is a link that leads nowhere"}
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
@@ -73,69 +78,130 @@ func free(path string) error {
 // half-made; of several processes at one target, one works and the others wait.
 // Where it fails, what it made is gone again.
 func Provision(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
-	if err := forgetMissing(ctx, repo, t); err != nil {
-		return Result{}, err
+	for {
+		res, again, err := provisionOnce(ctx, repo, t)
+		if err != nil || !again {
+			return res, err
+		}
 	}
-	if err := os.MkdirAll(t.Path, 0o777); err != nil {
-		return Result{}, fmt.Errorf("make worktree folder: %w", err)
-	}
-	unlock, err := lockDir(ctx, t.Path)
+}
+
+// provisionOnce works under the lock of the target's folder; again is true where
+// a half-made worktree was removed, and its folder and lock with it.
+func provisionOnce(ctx context.Context, repo *gitops.Repo, t Target) (res Result, again bool, err error) {
+	unlock, err := enter(ctx, repo, t)
 	if err != nil {
-		return Result{}, err
+		return Result{}, false, err
 	}
 	defer unlock()
-	done, err := settle(ctx, repo, t)
-	if err != nil || done {
-		return Result{Path: t.Path, Existed: done}, err
+	wt, found, err := settle(ctx, repo, t)
+	switch {
+	case err != nil:
+		return Result{}, false, errors.Join(err, removeIfEmpty(t.Path))
+	case found == whole:
+		return Result{Path: t.Path, Existed: true}, false, nil
+	case found == halfMade:
+		return Result{}, true, discardHalfMade(ctx, repo, t, wt)
 	}
-	return create(ctx, repo, t)
+	res, err = create(ctx, repo, t)
+	return res, false, err
 }
 
-// forgetMissing lets git forget a registered worktree at the target whose folder
-// is gone, which would otherwise stand in the way of a new one. A locked one is
-// refused by git, with the lock's reason.
-func forgetMissing(ctx context.Context, repo *gitops.Repo, t Target) error {
-	_, registered, err := repo.WorktreeAt(ctx, t.Path)
-	if err != nil || !registered {
+// enter makes the target's folder and locks it. Folders come and go under the
+// lock of their parent, which is held for a moment only, so that nobody takes
+// for missing what another process is about to make.
+func enter(ctx context.Context, repo *gitops.Repo, t Target) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(t.Path), 0o777); err != nil {
+		return nil, fmt.Errorf("make worktree folder: %w", err)
+	}
+	for {
+		err := underParent(ctx, t.Path, func() error { return makeFolder(ctx, repo, t.Path) })
+		if err != nil {
+			return nil, err
+		}
+		if unlock, err = lockDir(ctx, t.Path); !errors.Is(err, errGone) {
+			return unlock, err
+		}
+	}
+}
+
+// underParent does something under the lock of the folder that path lies in.
+func underParent(ctx context.Context, path string, do func() error) error {
+	unlock, err := lockDir(ctx, filepath.Dir(path))
+	if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(t.Path); !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return repo.RemoveWorktree(ctx, t.Path)
+	defer unlock()
+	return do()
 }
 
-// settle looks at what stands at the target: true where it is whole. A half-made
-// one is removed if nothing foreign lies in it.
-func settle(ctx context.Context, repo *gitops.Repo, t Target) (bool, error) {
+// makeFolder makes the target's folder. Git must first forget a worktree there
+// whose files are gone; a locked one it does not, and gives the lock's reason.
+func makeFolder(ctx context.Context, repo *gitops.Repo, path string) error {
+	_, registered, err := repo.WorktreeAt(ctx, path)
+	if err != nil {
+		return err
+	}
+	if registered && free(path) == nil {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("make worktree folder: %w", err)
+		}
+		if err := repo.RemoveWorktree(ctx, path); err != nil {
+			return err
+		}
+	}
+	err = os.Mkdir(path, 0o777)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make worktree folder: %w", err)
+	}
+	if _, gone := os.Stat(path); err != nil && gone != nil {
+		return free(path)
+	}
+	return nil
+}
+
+// found is what stands at a target.
+type found int
+
+const (
+	nothing  found = iota // an empty folder
+	halfMade              // a worktree without the mark
+	whole
+)
+
+// settle looks at what stands at the target. Anything that is not ours is an
+// error.
+func settle(ctx context.Context, repo *gitops.Repo, t Target) (gitops.Worktree, found, error) {
 	wt, ok, err := repo.WorktreeAt(ctx, t.Path)
 	if err != nil {
-		return false, err
+		return wt, nothing, err
 	}
 	if !ok {
-		return false, free(t.Path)
+		return wt, nothing, free(t.Path)
 	}
 	bound, err := repo.BoundRefs(ctx, wt, string(t.Bind))
 	if err != nil {
-		return false, err
+		return wt, nothing, err
 	}
-	if len(bound) > 0 {
-		return true, nil
+	switch {
+	case len(bound) > 0 && !exists(filepath.Join(t.Path, ".git")):
+		return wt, nothing, &ForeignPathError{Path: t.Path, What: "the worktree there has lost its .git file (git worktree repair makes a new one)"}
+	case len(bound) > 0:
+		return wt, whole, nil
+	case wt.Branch != t.Branch:
+		return wt, nothing, &ForeignPathError{Path: t.Path, What: "a worktree of another branch stands there"}
 	}
-	if wt.Branch != t.Branch {
-		return false, &ForeignPathError{Path: t.Path, What: "a worktree of another branch stands there"}
-	}
-	return false, discardHalfMade(ctx, repo, t)
+	return wt, halfMade, nil
 }
 
 // discardHalfMade removes a worktree that was never finished. Nobody was told of
 // it, but a path that the tree does not hold would be somebody's all the same.
-func discardHalfMade(ctx context.Context, repo *gitops.Repo, t Target) error {
+func discardHalfMade(ctx context.Context, repo *gitops.Repo, t Target, wt gitops.Worktree) error {
 	entries, err := repo.FlattenTree(ctx, t.Head)
 	if err != nil {
 		return err
 	}
-	known := make(map[string]bool, len(entries))
+	known := map[string]bool{".git": true}
 	for _, e := range entries {
 		known[e.Name] = true
 	}
@@ -144,21 +210,18 @@ func discardHalfMade(ctx context.Context, repo *gitops.Repo, t Target) error {
 			return err
 		}
 		rel, err := filepath.Rel(t.Path, path)
-		if err != nil {
-			return err
+		if err == nil && !known[filepath.ToSlash(rel)] {
+			err = &ForeignPathError{Path: path, What: "it lies in a half-made worktree and is not of its commit"}
 		}
-		if name := filepath.ToSlash(rel); name != ".git" && !known[name] {
-			return &ForeignPathError{Path: path, What: "it lies in a half-made worktree and is not of its commit"}
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := repo.RemoveWorktree(ctx, t.Path); err != nil {
+	if err := wt.FinishAdding(); err != nil {
 		return err
 	}
-	return os.MkdirAll(t.Path, 0o777)
+	return underParent(ctx, t.Path, func() error { return repo.RemoveWorktree(ctx, t.Path) })
 }
 
 // create makes the worktree: register, fill, hook, mark.
@@ -173,10 +236,11 @@ func create(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
 		res.HookErr = repo.RunPostCheckout(ctx, wt.Path, t.Head)
 		err = repo.BindWorktree(ctx, wt, t.Bind, t.Base)
 	}
-	if err != nil {
-		return Result{}, errors.Join(err, repo.RemoveWorktree(context.WithoutCancel(ctx), t.Path))
+	if err == nil {
+		return res, nil
 	}
-	return res, nil
+	undo := context.WithoutCancel(ctx)
+	return Result{}, errors.Join(err, underParent(undo, t.Path, func() error { return repo.RemoveWorktree(undo, t.Path) }))
 }
 
 // removeIfEmpty takes back the folder that was made for the worktree.

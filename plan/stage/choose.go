@@ -27,8 +27,8 @@ func ParseNumbers(args []string) ([]plan.StageNumber, error) {
 			if err != nil {
 				return nil, err
 			}
-			for n := from; n <= to; n++ {
-				if !seen[n] {
+			for i := range to - from + 1 { // counted from 0: to may be the greatest number
+				if n := from + i; !seen[n] {
 					seen[n] = true
 					out = append(out, n)
 				}

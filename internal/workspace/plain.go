@@ -1,0 +1,148 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"git-okstra/gitops"
+)
+
+// copyable reports whether a file's bytes are its blob's bytes throughout, so
+// that a clean copy is what git would write: no conversion by attributes or
+// configuration, no sparse checkout, no path that git would refuse.
+func copyable(ctx context.Context, repo *gitops.Repo, config gitops.Config, entries []gitops.TreeEntry) (bool, error) {
+	if !plainConfig(config) || repo.MayReplace() || attributeFilesOutside(repo, config) || !plainPaths(entries) {
+		return false, nil
+	}
+	for _, e := range entries {
+		if e.Name != ".gitattributes" && !strings.HasSuffix(e.Name, "/.gitattributes") {
+			continue
+		}
+		_, data, err := repo.ReadObject(ctx, e.Hash)
+		if err != nil {
+			return false, fmt.Errorf("read %q: %w", e.Name, err)
+		}
+		if converts(data) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// plainPaths reports whether all entries are files and links at safe paths, each
+// path once and none below another: a tree that somebody made by hand can have
+// anything in it.
+func plainPaths(entries []gitops.TreeEntry) bool {
+	folders := foldersOf(entries)
+	for i, e := range entries {
+		if !plainEntry(e) || folders[e.Name] || i > 0 && entries[i-1].Name >= e.Name {
+			return false
+		}
+	}
+	return true
+}
+
+// plainEntry reports whether an entry is a file or link that git would write. A
+// link named .gitmodules is one that it would not.
+func plainEntry(e gitops.TreeEntry) bool {
+	switch e.Mode {
+	case gitops.ModeFile, gitops.ModeExec:
+		return safeName(e.Name)
+	case gitops.ModeSymlink:
+		base := strings.TrimRight(path.Base(e.Name), ". ")
+		return safeName(e.Name) && !strings.EqualFold(base, ".gitmodules")
+	}
+	return false // a submodule, a folder, or a mode that git puts right
+}
+
+// foldersOf lists every folder that an entry lies in.
+func foldersOf(entries []gitops.TreeEntry) map[string]bool {
+	folders := map[string]bool{}
+	for _, e := range entries {
+		for dir := path.Dir(e.Name); dir != "." && !folders[dir]; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	return folders
+}
+
+// plainConfig reports whether no setting changes bytes, modes or names on the
+// way from an object to a file.
+func plainConfig(c gitops.Config) bool {
+	for key, harmless := range map[string]bool{
+		"core.fileMode": true, "core.symlinks": true, "core.ignoreCase": false,
+		"core.sparseCheckout": false, "core.protectNTFS": true, "core.protectHFS": false,
+		"extensions.worktreeConfig": false, "core.splitIndex": false,
+	} {
+		if v, err := c.Bool(key, harmless); err != nil || v != harmless {
+			return false
+		}
+	}
+	crlf, err := c.Bool("core.autocrlf", false) // "input" is no boolean: an error, left to git
+	return err == nil && !crlf && runtime.GOOS != "windows"
+}
+
+// attributeFilesOutside reports whether attributes may come from outside the
+// tree. What they say is left to git.
+func attributeFilesOutside(repo *gitops.Repo, config gitops.Config) bool {
+	if config.Get("core.attributesFile") != "" {
+		return true
+	}
+	files := []string{filepath.Join(repo.CommonDir(), "info", "attributes"), "/etc/gitattributes"}
+	if xdg := repo.Env("XDG_CONFIG_HOME"); xdg != "" {
+		files = append(files, filepath.Join(xdg, "git", "attributes"))
+	} else if home := repo.Home(); home != "" {
+		files = append(files, filepath.Join(home, ".config", "git", "attributes"))
+	}
+	for _, f := range files {
+		if exists(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// converts reports whether a .gitattributes file has any attribute that can
+// change a file's bytes on checkout. Macros count, for what is in them is not
+// looked at.
+func converts(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		fields := strings.FieldsFunc(string(line), attributeBlank)
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		if strings.HasPrefix(fields[0], "[attr]") || strings.HasPrefix(fields[0], `"`) {
+			return true
+		}
+		for _, attr := range fields[1:] {
+			name, _, _ := strings.Cut(strings.TrimLeft(attr, "-!"), "=")
+			switch name {
+			case "text", "crlf", "eol", "filter", "ident", "working-tree-encoding":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// attributeBlank is what separates the words of a .gitattributes line.
+func attributeBlank(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }
+
+// safeName reports whether a path is plainly inside the worktree. Everything
+// that looks like a trick is left to git, which refuses what is one.
+func safeName(name string) bool {
+	if strings.ContainsAny(name, "\\:~") || strings.IndexFunc(name, func(r rune) bool { return r >= 0x200b && r <= 0x206f || r == 0xfeff }) >= 0 {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part == "." || part == ".." || strings.EqualFold(strings.TrimRight(part, ". "), ".git") {
+			return false
+		}
+	}
+	return true
+}
