@@ -37,7 +37,7 @@ func copyAll(ctx context.Context, s *sibling, dest string, index []gitops.IndexE
 	next := make(chan []gitops.IndexEntry)
 	for range n {
 		wg.Go(func() {
-			c := copier{sibling: s, dest: dest, buf: make([]byte, 128<<10)}
+			c := copier{sibling: s, dest: dest, clones: true, buf: make([]byte, 128<<10)}
 			for part := range next {
 				if err := c.copyPart(ctx, part); err != nil {
 					mu.Lock()
@@ -58,8 +58,9 @@ func copyAll(ctx context.Context, s *sibling, dest string, index []gitops.IndexE
 // copier copies files one after the other.
 type copier struct {
 	*sibling
-	dest string
-	buf  []byte
+	dest   string
+	clones bool // the file system may share blocks; false after it once could not
+	buf    []byte
 }
 
 func (c *copier) copyPart(ctx context.Context, part []gitops.IndexEntry) error {
@@ -104,7 +105,7 @@ func (c *copier) copyOne(e *gitops.IndexEntry) error {
 		return nil
 	}
 	to := filepath.Join(c.dest, filepath.FromSlash(e.Name))
-	good, err := copyFile(from, to, before, e.TreeEntry, c.buf)
+	good, err := c.copyFile(from, to, before, e.TreeEntry)
 	if err != nil || !good {
 		return err
 	}
@@ -134,7 +135,7 @@ func (s *sibling) inFolders(dir string) bool {
 // copyFile copies bytes and modification time. False, and no file, where the
 // source cannot be read or is not what the blob holds: it may have been written
 // when other attributes were in force, or while it was copied.
-func copyFile(from, to string, before fs.FileInfo, want gitops.TreeEntry, buf []byte) (bool, error) {
+func (c *copier) copyFile(from, to string, before fs.FileInfo, want gitops.TreeEntry) (bool, error) {
 	src, err := os.Open(from)
 	if err != nil {
 		return false, nil
@@ -146,7 +147,7 @@ func copyFile(from, to string, before fs.FileInfo, want gitops.TreeEntry, buf []
 	}
 	sum := sha1.New() //nolint:gosec // as above
 	fmt.Fprintf(sum, "blob %d\x00", before.Size())
-	err = errors.Join(transfer(dst, src, sum, buf), dst.Close())
+	err = errors.Join(c.transfer(dst, src, sum), dst.Close())
 	if err != nil || hex.EncodeToString(sum.Sum(nil)) != string(want.Hash) {
 		return false, os.Remove(to)
 	}
@@ -166,11 +167,11 @@ func createMode(mode gitops.Mode) fs.FileMode {
 
 // transfer copies the content, by sharing the file system's blocks where it can,
 // and sums it up.
-func transfer(dst, src *os.File, sum hash.Hash, buf []byte) error {
+func (c *copier) transfer(dst, src *os.File, sum hash.Hash) error {
 	var to io.Writer = sum
-	if !clone(dst, src) {
+	if c.clones = c.clones && clone(dst, src); !c.clones {
 		to = io.MultiWriter(dst, sum)
 	}
-	_, err := io.CopyBuffer(to, struct{ io.Reader }{src}, buf)
+	_, err := io.CopyBuffer(to, struct{ io.Reader }{src}, c.buf)
 	return err
 }

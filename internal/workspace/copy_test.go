@@ -18,7 +18,7 @@ import (
 func TestCopyFile(t *testing.T) {
 	t.Parallel()
 	w := small(t)
-	from, buf := w.path("a.txt"), make([]byte, 7)
+	from, c := w.path("a.txt"), copier{clones: true, buf: make([]byte, 7)}
 	info, err := os.Lstat(from)
 	w.must(err)
 	good := gitops.TreeEntry{Name: "a.txt", Mode: gitops.ModeFile, Hash: gitops.Hash(w.Git("rev-parse", "HEAD:a.txt"))}
@@ -26,7 +26,7 @@ func TestCopyFile(t *testing.T) {
 	other.Hash = gitops.Hash(w.Git("rev-parse", "HEAD:b.txt"))
 	later, err := os.Lstat(w.path("run"))
 	w.must(err)
-	for what, c := range map[string]struct {
+	for what, x := range map[string]struct {
 		from   string
 		before os.FileInfo
 		entry  gitops.TreeEntry
@@ -39,8 +39,8 @@ func TestCopyFile(t *testing.T) {
 		"a folder instead": {w.path("sub"), info, good, false},
 	} {
 		to := filepath.Join(w.root, what)
-		done, err := copyFile(c.from, to, c.before, c.entry, buf)
-		if done != c.want || err != nil || exists(to) != c.want {
+		done, err := c.copyFile(x.from, to, x.before, x.entry)
+		if done != x.want || err != nil || exists(to) != x.want {
 			t.Errorf("%s: %v, %v, left %v", what, done, err, exists(to))
 		}
 		if done {
@@ -51,10 +51,10 @@ func TestCopyFile(t *testing.T) {
 			}
 		}
 	}
-	if _, err := copyFile(from, filepath.Join(w.root, "good"), info, good, buf); err == nil {
+	if _, err := c.copyFile(from, filepath.Join(w.root, "good"), info, good); err == nil {
 		t.Error("copied over a file")
 	}
-	if _, err := copyFile(from, filepath.Join(w.root, "no", "folder"), info, good, buf); err == nil {
+	if _, err := c.copyFile(from, filepath.Join(w.root, "no", "folder"), info, good); err == nil {
 		t.Error("copied to nowhere")
 	}
 }
