@@ -32,7 +32,7 @@ func (d *Document) Files(s Span) []FileRef {
 	}
 	for _, t := range d.TablesIn(s) {
 		for _, row := range t.Rows {
-			for _, c := range splitCells(d.index.text, row.span, maxColumns) {
+			for c := range cellSpans(d.index.text, row.span) {
 				refs = filesIn(refs, d.renderCell(c))
 			}
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -116,6 +117,23 @@ func window(n int, s Span, at func(int) int) (from, to int) {
 type Line struct {
 	Text  string
 	Start int // offset in [Document.Text]
+}
+
+// Lines gives the lines of running text that begin in s, outside quotes: those
+// of paragraphs and list items, without markers, rendered and folded.
+func (d *Document) Lines(s Span) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		for _, p := range d.paragraphsIn(s) {
+			if p.quoted {
+				continue
+			}
+			for _, l := range d.render(p.lines) {
+				if !yield(Line{fold(l.text), l.offset(0)}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // PipeLines gives the lines of running text in s that begin with a pipe: what

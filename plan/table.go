@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // Table is a GFM table. Rows hold spans; [Document.Cells] reads one row, so a
 // huge table costs nothing until somebody asks for it.
@@ -36,19 +39,44 @@ type Cell struct {
 // not show.
 func (d *Document) Cells(r Row) []Cell {
 	var cells []Cell
-	for _, s := range splitCells(d.index.text, r.span, maxColumns) {
+	for s := range cellSpans(d.index.text, r.span) {
 		cells = append(cells, Cell{Text: d.cellText(s), Start: s.Start, span: s})
 	}
 	return cells
+}
+
+// Cell reads one cell of a row, counted from 0; ok: the row has it.
+func (d *Document) Cell(r Row, i int) (cell Cell, ok bool) {
+	if i < 0 || i > maxColumns {
+		return Cell{}, false
+	}
+	n := 0
+	for s := range cellSpans(d.index.text, r.span) {
+		if n == i {
+			return Cell{Text: d.cellText(s), Start: s.Start, span: s}, true
+		}
+		n++
+	}
+	return Cell{}, false
+}
+
+// Blank reports whether a page shows nothing in any of the row's cells.
+func (d *Document) Blank(r Row) bool {
+	for s := range cellSpans(d.index.text, r.span) {
+		if d.cellText(s) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // Rows in a plan have at most eight cells; a row of thousands is one mistake,
 // not thousands.
 const maxColumns = 64
 
-// splitCells gives the trimmed content of each cell, at most limit+1 of them.
-// A pipe behind a backslash does not split, in code too; any other pipe does.
-func splitCells(text string, row Span, limit int) []Span {
+// cellSpans gives the trimmed content of each cell, at most maxColumns+1 of
+// them. A pipe behind a backslash does not split, in code too; any other pipe does.
+func cellSpans(text string, row Span) iter.Seq[Span] {
 	pos, end := row.Start, row.End
 	if pos < end && text[pos] == '|' {
 		pos++
@@ -56,14 +84,18 @@ func splitCells(text string, row Span, limit int) []Span {
 	if pos < end && text[end-1] == '|' && !(end-1 > pos && text[end-2] == '\\') {
 		end--
 	}
-	var cells []Span
-	for start := pos; pos <= end && len(cells) <= limit; pos++ {
-		if pos == end || text[pos] == '|' && text[pos-1] != '\\' {
-			cells = append(cells, trim(text, Span{start, pos}))
-			start = pos + 1
+	return func(yield func(Span) bool) {
+		n := 0
+		for start, pos := pos, pos; pos <= end && n <= maxColumns; pos++ {
+			if pos == end || text[pos] == '|' && text[pos-1] != '\\' {
+				if !yield(trim(text, Span{start, pos})) {
+					return
+				}
+				start = pos + 1
+				n++
+			}
 		}
 	}
-	return cells
 }
 
 // countCells counts a row's cells without a bound.

@@ -32,7 +32,7 @@ func draw(t *rapid.T) genPlan {
 	title := rapid.SampledFrom([]string{"[api] price", "a \\| b", "`x \\| y`", "결제 개선", "**bold** move", "1.2 release", "e\u0301 accents"})
 	for i := range n {
 		s := genStage{
-			title: title.Draw(t, "title"), steps: rapid.IntRange(1, 8).Draw(t, "steps"),
+			title: title.Draw(t, "title"), steps: rapid.IntRange(2, 8).Draw(t, "steps"),
 			files: []string{fmt.Sprintf("pkg%d/file.go", i+1)},
 		}
 		for d := range i {
@@ -114,7 +114,7 @@ const (
 	chapters = "# Report\n\n## 5.4 Deliverables\n\n### Option Candidates\n\n" +
 		"#### Option A\n\n- Create: a.go — x\n\n#### Option B\n\n- Create: b.go — y\n\n" +
 		"### Trade-off\n\n### Recommended Option\n\n### Dependency\n\n### Validation Checklist\n\n### Rollback\n\n" +
-		"### Requirement Coverage\n\n### 5.5.9 Plan Body Verification\n\n" +
+		"### Requirement Coverage\n\n### User Approval Request\n\n### 5.5.9 Plan Body Verification\n\n" +
 		"| item | classification |\n|--|--|\n| P-1 | full-consensus |\n\nGate result: passed\n\n"
 	mapHead  = "| stage | title | depends-on | step-count | exit-contract-summary |\n|--|--|--|--|--|\n"
 	appendix = "## 9. Appendix\n\nNothing.\n"

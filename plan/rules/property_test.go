@@ -84,21 +84,21 @@ var mutations = []struct {
 		p.stages[i].deps = append(p.stages[i].deps, i+1)
 		return p.text(), fmt.Sprintf("S8 stage=%d", i+1)
 	}},
-	{"S8 cycle", func(p genPlan, i int) (string, string) {
-		a := genStage{title: "x", steps: 1, files: []string{"new1.go"}, deps: []int{len(p.stages) + 2}}
-		b := genStage{title: "y", steps: 1, files: []string{"new2.go"}, deps: []int{len(p.stages) + 1}}
+	{"S8 cycle", func(p genPlan, _ int) (string, string) {
+		a := genStage{title: "x", steps: 2, files: []string{"new1.go"}, deps: []int{len(p.stages) + 2}}
+		b := genStage{title: "y", steps: 2, files: []string{"new2.go"}, deps: []int{len(p.stages) + 1}}
 		p.stages = append(p.stages, a, b)
 		return p.text(), "S8 stage=0"
 	}},
-	{"S9", func(p genPlan, i int) (string, string) {
+	{"S9", func(p genPlan, _ int) (string, string) {
 		for range 2 {
-			p.stages = append(p.stages, genStage{title: "x", steps: 1, files: []string{"new/both.go"}})
+			p.stages = append(p.stages, genStage{title: "x", steps: 2, files: []string{"new/both.go"}})
 		}
 		return p.text(), "S9 stage=0"
 	}},
-	{"S9 warning", func(p genPlan, i int) (string, string) {
+	{"S9 warning", func(p genPlan, _ int) (string, string) {
 		for range 2 {
-			p.stages = append(p.stages, genStage{title: "x", steps: 1, deps: []int{1}, files: []string{"new/both.go"}})
+			p.stages = append(p.stages, genStage{title: "x", steps: 2, deps: []int{1}, files: []string{"new/both.go"}})
 		}
 		return p.text(), "~S9 stage=0"
 	}},

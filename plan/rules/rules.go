@@ -38,6 +38,14 @@ type Options struct {
 	Ruleset       string // from --ruleset; "" asks the front matter
 	ConfigRuleset string // from the git config okstra.ruleset; asked last
 	Strict        bool   // warnings reject too
+	Approval      bool   // the plan is about to be approved: open questions reject it
+
+	// TaskRoot is the task's folder in the repository, "" if the plan's place is
+	// not known: conformance scripts may lie below it.
+	TaskRoot string
+	// ProjectRoots are the folders of the projects by name, from the git config
+	// okstra.project.<name>.root; with none P9 has nothing to say.
+	ProjectRoots map[string]string
 }
 
 // Result is the outcome of a check.
@@ -71,6 +79,9 @@ type checker struct {
 	findings []Finding
 	counts   map[string]int
 
+	verification verification
+	questions    []question
+
 	stages   *stageMap // nil until S1 has found a usable map
 	sections []section
 	graph    *graph
@@ -94,14 +105,17 @@ func unreadable(doc *plan.Document) bool {
 	return len(doc.Problems) > 0 && doc.Problems[0].Code == plan.CodeUnreadable
 }
 
-// run applies the table. The rules about stages need a map: once S1 has
-// spoken there is none.
+// run applies the table, the rules about stages last: they need a map, and
+// once S1 has spoken there is none.
 func (c *checker) run() {
-	for _, r := range table {
-		if !c.rules.inForce(r) || r.stages && c.stages == nil {
-			continue
+	c.readVerification()
+	c.readQuestions()
+	for _, aboutStages := range []bool{false, true} {
+		for _, r := range table {
+			if r.stages == aboutStages && c.rules.inForce(r) && (!aboutStages || c.stages != nil) {
+				r.run(c)
+			}
 		}
-		r.run(c)
 	}
 }
 
@@ -114,10 +128,10 @@ func (c *checker) problems(code string) {
 	}
 }
 
-// capped reports whether no more findings of the kind are taken: loops over
-// what a hostile plan has millions of stop there.
-func (c *checker) capped(code string, severity Severity) bool {
-	return c.counts[code+string(severity)] > maxFindings
+// capped reports whether no more errors of the code are taken: loops over what
+// a hostile plan has millions of stop there.
+func (c *checker) capped(code string) bool {
+	return c.counts[code+string(Error)] > maxFindings
 }
 
 func (c *checker) add(f Finding) {

@@ -48,11 +48,31 @@ func (s ruleset) stepCap() int {
 	return 8
 }
 
+// clarifications is the number of the chapter of open questions.
+func (s ruleset) clarifications() string {
+	if satisfies(s.version, "<0.50.0") {
+		return "5."
+	}
+	return "1."
+}
+
+// headings are the words that each must stand in a heading.
+func (s ruleset) headings() []string {
+	last := "Requirement Coverage"
+	if satisfies(s.version, "<0.56.1") {
+		last = "User Approval Request"
+	}
+	return []string{
+		partOptions, "Trade-off", "Recommended Option", "Stage Map", partContract, partValidation,
+		"Dependency", "Validation Checklist", "Rollback", last,
+	}
+}
+
 // constraints holds each constraint of the table parsed once.
 var constraints = map[string]*semver.Constraints{}
 
 func init() {
-	for _, s := range []string{"<0.50.0", "<0.100.0", "<" + Oldest} {
+	for _, s := range []string{"<0.50.0", "<0.56.1", "<0.100.0", "<" + Oldest} {
 		constraints[s] = mustConstraint(s)
 	}
 	for _, r := range table {

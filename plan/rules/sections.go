@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,6 +28,8 @@ type section struct {
 	span    plan.Span
 	parts   map[string]int // part → its heading's index, the first of its name
 	steps   int            // effective steps
+	first   cell           // action of the first effective step
+	green   bool           // a later one's action begins with GREEN:
 	files   []plan.FileRef // of the Exit Contract
 }
 
@@ -96,37 +99,52 @@ func (c *checker) readParts(s *section) {
 		}
 	}
 	if i, ok := s.parts[partSteps]; ok {
-		s.steps = c.effectiveSteps(c.doc.Section(i))
+		c.readSteps(s, c.doc.Section(i))
 	}
 	if i, ok := s.parts[partContract]; ok {
 		s.files = c.doc.Files(c.doc.Section(i))
 	}
 }
 
-// effectiveSteps counts the rows of the first table that say anything.
-func (c *checker) effectiveSteps(span plan.Span) int {
-	n := 0
-	for _, t := range c.doc.TablesIn(span) {
-		if t.Nested {
+// readSteps reads the effective steps: the rows of the first table that say
+// anything.
+func (c *checker) readSteps(s *section, span plan.Span) {
+	t, ok := c.firstTable(span)
+	if !ok {
+		return
+	}
+	action := max(c.column(t, "action"), 0)
+	if action == 0 {
+		action = 1 // where the form has it
+	}
+	for _, r := range t.Rows {
+		if c.doc.Blank(r) {
 			continue
 		}
-		for _, r := range t.Rows {
-			if c.effective(r) {
-				n++
-			}
+		if s.steps++; s.steps == 1 {
+			a, _ := c.doc.Cell(r, action)
+			s.first = cell{a.Text, a.Start}
+		} else if !s.green {
+			a, _ := c.doc.Cell(r, action)
+			s.green = strings.HasPrefix(a.Text, "GREEN:")
 		}
-		break
 	}
-	return n
 }
 
-func (c *checker) effective(r plan.Row) bool {
-	for _, cell := range c.doc.Cells(r) {
-		if cell.Text != "" {
-			return true
+// firstTable gives the first table that begins in the span. Tables in lists
+// and quotes are examples.
+func (c *checker) firstTable(span plan.Span) (plan.Table, bool) {
+	for _, t := range c.doc.TablesIn(span) {
+		if !t.Nested {
+			return t, true
 		}
 	}
-	return false
+	return plan.Table{}, false
+}
+
+// column finds a column by its name in any case, -1 if there is none.
+func (c *checker) column(t plan.Table, name string) int {
+	return slices.IndexFunc(c.doc.Cells(t.Header), func(h plan.Cell) bool { return strings.EqualFold(h.Text, name) })
 }
 
 // each calls f for every row that has a section.

@@ -11,8 +11,7 @@ import (
 	"git-okstra/plan"
 )
 
-// covered says whether the table has a rule with the code. Findings of rules
-// that are still to come are left out of the comparison, and nothing else is.
+// covered says whether the table has a rule with the code.
 func covered(code string) bool {
 	return slices.ContainsFunc(Table(), func(r Rule) bool { return r.Code == code })
 }
@@ -40,8 +39,7 @@ func expected(t *testing.T, file string) []string {
 	lines := []string{}
 	for line := range strings.Lines(string(src)) {
 		line = strings.TrimSpace(line)
-		code, _, _ := strings.Cut(strings.TrimPrefix(line, "~"), " ")
-		if line != "" && covered(code) {
+		if line != "" {
 			lines = append(lines, line)
 		}
 	}

@@ -161,7 +161,7 @@ func (c *checker) mapTable(tables []plan.Table) int {
 // strayRows reports what looks like a row of the map and stands outside it.
 func (c *checker) strayRows(span plan.Span, tables []plan.Table, own int) {
 	for _, l := range c.doc.PipeLines(span) {
-		if numberedRow(l.Text) && !c.capped("S1", Error) {
+		if numberedRow(l.Text) && !c.capped("S1") {
 			c.strayRow(l.Start, l.Text)
 		}
 	}
@@ -170,7 +170,7 @@ func (c *checker) strayRows(span plan.Span, tables []plan.Table, own int) {
 			continue
 		}
 		for _, r := range append([]plan.Row{t.Header}, t.Rows...) {
-			if raw := c.doc.RowText(r); numberedRow(raw) && !c.capped("S1", Error) {
+			if raw := c.doc.RowText(r); numberedRow(raw) && !c.capped("S1") {
 				c.strayRow(r.Start(), raw)
 			}
 		}
@@ -195,7 +195,7 @@ func (c *checker) brokenRows(t plan.Table) {
 	const hint = "write five cells; a pipe inside a cell is written \\|, in code too"
 	broken := false
 	for _, r := range t.Rows {
-		if n := c.doc.CellCount(r); n != mapColumns && !c.capped("S1", Error) {
+		if n := c.doc.CellCount(r); n != mapColumns && !c.capped("S1") {
 			broken = true
 			c.mapFinding(r.Start(), fmt.Sprintf("the row %s has %d cells, not five", plan.Quote(c.doc.RowText(r)), n), hint)
 		}

@@ -17,7 +17,7 @@ func (c *checker) report(code string, stage plan.StageNumber, offset int, messag
 // checkNumbers is S2.
 func checkNumbers(c *checker) {
 	for i, r := range c.stages.rows {
-		if r.number == plan.StageNumber(i+1) || c.capped("S2", Error) {
+		if r.number == plan.StageNumber(i+1) || c.capped("S2") {
 			continue
 		}
 		c.report("S2", r.number, r.start,
@@ -50,7 +50,7 @@ func checkSections(c *checker) {
 func (c *checker) missingSections() {
 	odd := c.oddHeadings()
 	for _, r := range c.stages.rows {
-		if !r.first || r.section >= 0 || c.capped("S3", Error) {
+		if !r.first || r.section >= 0 || c.capped("S3") {
 			continue
 		}
 		want := fmt.Sprintf("%s.%d Stage %d: ", c.rules.number(), r.number, r.number)
@@ -142,7 +142,7 @@ func checkDependencies(c *checker) {
 				"write (none) or stage numbers separated by commas, such as 1, 2")
 		}
 		for _, d := range r.deps {
-			if _, ok := c.stages.byStage[d]; !ok && !c.capped("S6", Error) {
+			if _, ok := c.stages.byStage[d]; !ok && !c.capped("S6") {
 				c.report("S6", r.number, r.depends.start,
 					fmt.Sprintf("stage %s depends on stage %d, which the Stage Map does not list", r.name(), d),
 					"name a stage of the map or add its row")
@@ -156,7 +156,7 @@ func checkCount(c *checker) {
 	for _, r := range c.stages.rows {
 		n, whole := wholeNumber(r.steps.text)
 		switch {
-		case c.capped("S7", Error):
+		case c.capped("S7"):
 			return
 		case !whole:
 			c.report("S7", r.number, r.steps.start,

@@ -27,14 +27,14 @@ const (
 var edits = []edit{
 	{"good", "", three, ""},
 
-	{"S1 no heading", "## 5.5 Stage Map", "## 5.5 Stages", "S1 stage=0"},
+	{"S1 no heading", "## 5.5 Stage Map", "## 5.5 Stages", "P3 stage=0,S1 stage=0"},
 	{"S1 level 3", "## 5.5 Stage Map", "### 5.5 Stage Map", "S1 stage=0"},
 	{"S1 old number", "## 5.5 Stage Map", "## 4.5 Stage Map", "S1 stage=0"},
 	{"S1 longer word", "## 5.5 Stage Map", "## 5.5 Stage Mapping", "S1 stage=0"},
 	{"S1 gloss is fine", "## 5.5 Stage Map", "## 5.5 Stage Map (단계 지도)", ""},
 	{"S1 emphasis is fine", "## 5.5 Stage Map", "## **5.5 Stage Map**", ""},
 	{"S1 setext is fine", "## 5.5 Stage Map", "5.5 Stage Map\n---", ""},
-	{"S1 in a fence", "## 5.5 Stage Map\n\n", "```\n## 5.5 Stage Map\n```\n\n", "S1 stage=0"},
+	{"S1 in a fence", "## 5.5 Stage Map\n\n", "```\n## 5.5 Stage Map\n```\n\n", "P3 stage=0,S1 stage=0"},
 	{"S1 second map", "## 9. Appendix", "## 5.5 Stage Map\n\n## 9. Appendix", "S1 stage=0"},
 	{"S1 no delimiter row", "|--|--|--|--|--|\n", "", "S1 stage=0"},
 	{"S1 no rows", "| 1 | t | (none) | 2 | f1.go |\n" + row2 + row3, "", "S1 stage=0"},
@@ -60,7 +60,7 @@ var edits = []edit{
 	{"S2 duplicate", row3, "| 2 | t | 1 | 2 | f3.go |\n", "S2 stage=2,S3 stage=3"},
 
 	{"S3 no section", section2, "## 5.5.2 Step 2: t\n", "S3 stage=2"},
-	{"S3 level 3", section2, "#" + section2, "S3 stage=2"},
+	{"S3 level 3", section2, "#" + section2, "S3 stage=2,S11 stage=1"},
 	{"S3 level 3, the first", "## 5.5.1 Stage 1: t\n", "### 5.5.1 Stage 1: t\n", "S3 stage=1"},
 	{"S3 old number", section2, "## 4.5.2 Stage 2: t\n", "S3 stage=2"},
 	{"S3 no colon", section2, "## 5.5.2 Stage 2 t\n", "S3 stage=2"},
@@ -68,15 +68,15 @@ var edits = []edit{
 	{"S3 numbers differ, own stage", section2, "## 5.5.9 Stage 2: t\n", "S3 stage=2"},
 	{"S3 not listed", "## 9. Appendix", "## 5.5.4 Stage 4: u\n\n## 9. Appendix", "S3 stage=4"},
 	{"S3 twice", "## 9. Appendix", "## 5.5.2 Stage 2: t\n\n## 9. Appendix", "S3 stage=2"},
-	{"S3 section in a comment", section2, "<!--\n" + section2 + "-->\n", "S3 stage=2"},
+	{"S3 section in a comment", section2, "<!--\n" + section2 + "-->\n", "S3 stage=2,S11 stage=1"},
 	{"S3 title", section2, "## 5.5.2 Stage 2: other\n", "~S3 stage=2"},
 	{"S3 title in other markup", section2, "## 5.5.2 Stage 2:   **t**\n", ""},
 
 	{"S4 one", "### Carry-In", "### Carried", "S4 stage=1"},
 	{"S4 level", "### Stage Validation", "#### Stage Validation", "S4 stage=1"},
 	{"S4 gloss is fine", "### Stage Validation", "### Stage Validation (검증)", ""},
-	{"S4 all", "### Carry-In\n", "## 8. Break\n\n### Carry-In\n", "S4 stage=1,S4 stage=1,S4 stage=1,S4 stage=1,S7 stage=1"},
-	{"S4 steps", "### Stepwise Execution Order", "### Steps", "S4 stage=1,S7 stage=1"},
+	{"S4 all", "### Carry-In\n", "## 8. Break\n\n### Carry-In\n", "S4 stage=1,S4 stage=1,S4 stage=1,S4 stage=1,S7 stage=1,S10c stage=1"},
+	{"S4 steps", "### Stepwise Execution Order", "### Steps", "S4 stage=1,S7 stage=1,S10c stage=1"},
 
 	{"S6 prose", "| 1, 2 |", "| stage 1 |", "S6 stage=3"},
 	{"S6 and", "| 1, 2 |", "| 1 and 2 |", "S6 stage=3"},
@@ -97,7 +97,7 @@ var edits = []edit{
 	{"S7 huge", "| (none) | 2 |", "| (none) | 99999999999999999999 |", "S7 stage=1"},
 	{"S7 empty rows do not count", "| 2 | GREEN: code |\n", "| 2 | GREEN: code |\n| | |\n| <!-- x --> | |\n", ""},
 	{"S7 second table does not count", "| 2 | GREEN: code |\n", "| 2 | GREEN: code |\n\n| a |\n|--|\n| b |\n", ""},
-	{"S7 table after the subsection", "| step | action |\n|--|--|\n", "### Other\n\n| step | action |\n|--|--|\n", "S7 stage=1"},
+	{"S7 table after the subsection", "| step | action |\n|--|--|\n", "### Other\n\n| step | action |\n|--|--|\n", "S7 stage=1,S10c stage=1"},
 	{"S7 table under a level-4 heading", "| step | action |\n|--|--|\n", "#### Table\n\n| step | action |\n|--|--|\n", ""},
 
 	{"S8 self", "| 1, 2 |", "| 1, 3 |", "S8 stage=3"},
@@ -114,7 +114,11 @@ var edits = []edit{
 	{"S9 unreadable dependencies", row2, "| 2 | t | first | 2 | f2.go |\n", "S6 stage=2"},
 }
 
-func TestEdits(t *testing.T) {
+func TestEdits(t *testing.T) { tryEdits(t, edits, Options{}) }
+
+// tryEdits makes each change to the plan three and compares the findings.
+func tryEdits(t *testing.T, edits []edit, opts Options) {
+	t.Helper()
 	for _, e := range edits {
 		t.Run(e.name, func(t *testing.T) {
 			src := e.new
@@ -128,7 +132,7 @@ func TestEdits(t *testing.T) {
 				want = strings.Split(e.want, ",")
 			}
 			slices.Sort(want)
-			r := check(src, Options{})
+			r := check(src, opts)
 			if got := outline(r.Findings); !slices.Equal(got, want) {
 				t.Errorf("findings %v, want %v\n%+v", got, want, r.Findings)
 			}

@@ -18,10 +18,13 @@ const (
 	always     = ">=0.0.0"
 	sinceMap   = ">=" + Oldest
 	sinceFiles = ">=0.46.0"
+	sinceSlice = ">=0.52.0"
+	sinceTests = ">=0.56.0"
+	sinceCases = ">=0.99.0"
 )
 
-// Table lists the rules in the order in which they run. A code that warns in
-// one case and rejects in another has two lines.
+// Table lists the rules by code. A code that warns in one case and rejects in
+// another has two lines.
 func Table() []Rule { return append([]Rule(nil), table...) }
 
 var table = []Rule{
@@ -34,6 +37,56 @@ var table = []Rule{
 		Code: "P2", Severity: Error, Constraint: always, Title: "the front matter is broken",
 		Reason: "approval, identity and ruleset are read from it",
 		run:    func(c *checker) { c.problems(plan.CodeFrontMatter) },
+	},
+	{
+		Code: "P3", Severity: Error, Constraint: always, Title: "a required heading is missing",
+		Reason: "a chapter that is not there was not thought through",
+		run:    checkHeadings,
+	},
+	{
+		Code: "P4", Severity: Error, Constraint: always, Title: "there are not two options with their files",
+		Reason: "a choice needs something to choose from, down to the files",
+		run:    checkOptions,
+	},
+	{
+		Code: "P5", Severity: Error, Constraint: always, Title: "the verification of the plan's body did not pass",
+		Reason: "the plan's own reviewers said no, or nothing that is known",
+		run:    checkGate,
+	},
+	{
+		Code: "P5", Severity: Warning, Constraint: always, Title: "the plan's body was not verified",
+		Reason: "nobody but its author has judged the plan",
+		run:    checkVerified,
+	},
+	{
+		Code: "P6", Severity: Error, Constraint: always, Title: "a rejected item has no question that blocks approval",
+		Reason: "the objection would be lost",
+		run:    checkDissent,
+	},
+	{
+		Code: "P6", Severity: Warning, Constraint: always, Title: "a question that blocks approval stems from no verdict",
+		Reason: "it may stem from the ambiguity check, or from a verdict that was dropped",
+		run:    checkUnnamed,
+	},
+	{
+		Code: "P7", Severity: Error, Constraint: always, Title: "at approval, a question that blocks it is open",
+		Reason: "an answer must be worked into the plan before it counts",
+		run:    func(c *checker) { c.openQuestions(Error, c.opts.Approval) },
+	},
+	{
+		Code: "P7", Severity: Warning, Constraint: always, Title: "in a check, a question that blocks approval is open",
+		Reason: "the plan cannot be approved yet",
+		run:    func(c *checker) { c.openQuestions(Warning, !c.opts.Approval) },
+	},
+	{
+		Code: "P8", Severity: Error, Constraint: sinceMap, Title: "projects are mixed and not every pair is judged",
+		Reason: "whether two projects may be worked on at once is the author's to say",
+		stages: true, run: checkProjects,
+	},
+	{
+		Code: "P9", Severity: Warning, Constraint: sinceMap, Title: "a stage has files of more than one project",
+		Reason: "a stage is one project's work",
+		stages: true, run: checkRoots,
 	},
 	{
 		Code: "S1", Severity: Error, Constraint: sinceMap, Title: "there is not exactly one readable Stage Map",
@@ -89,5 +142,30 @@ var table = []Rule{
 		Code: "S9", Severity: Warning, Constraint: sinceFiles, Title: "two stages that can run in parallel name the same file",
 		Reason: "nothing orders them, so they may collide",
 		stages: true, run: checkParallel,
+	},
+	{
+		Code: "S10a", Severity: Error, Constraint: sinceSlice, Title: "a stage has no slice value",
+		Reason: "a stage that nobody gains from is no slice",
+		stages: true, run: func(c *checker) { c.demand("S10a", plan.SliceValue) },
+	},
+	{
+		Code: "S10b", Severity: Error, Constraint: sinceSlice, Title: "a stage has no acceptance",
+		Reason: "without it nobody can say when the stage is done",
+		stages: true, run: func(c *checker) { c.demand("S10b", plan.Acceptance) },
+	},
+	{
+		Code: "S10c", Severity: Error, Constraint: sinceSlice, Title: "a stage does not go from RED to GREEN",
+		Reason: "a test that never failed proves nothing",
+		stages: true, run: checkRedGreen,
+	},
+	{
+		Code: "S10d", Severity: Error, Constraint: sinceCases, Title: "a stage lacks one of the three test cases",
+		Reason: "success, boundary and failure are where code breaks",
+		stages: true, run: checkCases,
+	},
+	{
+		Code: "S11", Severity: Error, Constraint: sinceTests, Title: "a stage does not declare its conformance",
+		Reason: "what a stage touches is held against this line",
+		stages: true, run: checkConformance,
 	},
 }

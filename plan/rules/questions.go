@@ -1,0 +1,77 @@
+package rules
+
+import (
+	"strings"
+
+	"git-okstra/plan"
+)
+
+// question is a row of Clarification Items.
+type question struct {
+	id, blocking, status string
+	start                int // of the status, else of the row
+}
+
+const partQuestions = "Clarification Items"
+
+// blocks reports whether the question keeps a plan from being approved.
+func (q question) blocks() bool { return strings.EqualFold(q.blocking, "approval") }
+
+// open reports whether it still does. An answer alone does not settle it.
+func (q question) open() bool {
+	return !strings.EqualFold(q.status, "resolved") && !strings.EqualFold(q.status, "obsolete")
+}
+
+// readQuestions reads the first table under Clarification Items.
+func (c *checker) readQuestions() {
+	at := c.questionsHeading()
+	if at < 0 {
+		return
+	}
+	t, ok := c.firstTable(c.doc.Section(at))
+	if !ok {
+		return
+	}
+	id, blocks, status := c.column(t, "ID"), c.column(t, "Blocks"), c.column(t, "Status")
+	for _, r := range t.Rows {
+		if c.doc.Blank(r) {
+			continue
+		}
+		q := question{id: c.text(r, id), blocking: c.text(r, blocks), start: r.Start()}
+		if s, ok := c.doc.Cell(r, status); ok {
+			q.status, q.start = s.Text, s.Start
+		}
+		c.questions = append(c.questions, q)
+	}
+}
+
+// questionsHeading gives the chapter with this release's number; failing that,
+// one with any number, for a question must not be lost to a renumbering.
+func (c *checker) questionsHeading() int {
+	for i, h := range c.doc.Headings {
+		if h.Level == 2 && titled(h.Text, c.rules.clarifications()+" "+partQuestions) {
+			return i
+		}
+	}
+	return c.headingWith(partQuestions)
+}
+
+// text is the text of a row's cell, "" if the row has no such column.
+func (c *checker) text(r plan.Row, column int) string {
+	cell, _ := c.doc.Cell(r, column)
+	return cell.Text
+}
+
+// openQuestions is P7, with the severity of the occasion.
+func (c *checker) openQuestions(severity Severity, occasion bool) {
+	for _, q := range c.questions {
+		if !occasion || !q.blocks() || !q.open() {
+			continue
+		}
+		c.add(Finding{
+			Code: "P7", Severity: severity, Pos: c.doc.Position(q.start),
+			Message: "the question " + plan.Quote(q.id) + " blocks approval and its status is " + plan.Quote(q.status),
+			Hint:    "work the answer into the plan, then set the status to resolved, or to obsolete if it no longer matters",
+		})
+	}
+}
