@@ -115,9 +115,20 @@ func namedPairs(text string, projects []string) map[[2]string]bool {
 	return pairs
 }
 
-// projectAt gives the longest project that stands at a place as a word of its
-// own; letters of another script may follow it, as particles do.
+// projectAt gives the longest project that stands at a place. A hyphen may
+// join it to another project, not to any other word: api-web, but not api-docs.
 func projectAt(s string, at int, byLength []string) string {
+	p := wordAt(s, at, byLength)
+	next := at + len(p)
+	if p != "" && next+1 < len(s) && s[next] == '-' && alnum(s[next+1]) && wordAt(s, next+1, byLength) == "" {
+		return ""
+	}
+	return p
+}
+
+// wordAt gives the longest project that stands at a place as a word; letters
+// of another script may follow it, as particles do.
+func wordAt(s string, at int, byLength []string) string {
 	for _, p := range byLength {
 		if !strings.HasPrefix(s[at:], p) || at > 0 && alnum(s[at-1]) && alnum(p[0]) {
 			continue

@@ -113,8 +113,8 @@ func (c *checker) readSteps(s *section, span plan.Span) {
 	if !ok {
 		return
 	}
-	action := max(c.column(t, "action"), 0)
-	if action == 0 {
+	action := c.column(t, "action")
+	if action < 0 {
 		action = 1 // where the form has it
 	}
 	for _, r := range t.Rows {
@@ -122,11 +122,12 @@ func (c *checker) readSteps(s *section, span plan.Span) {
 			continue
 		}
 		if s.steps++; s.steps == 1 {
-			a, _ := c.doc.Cell(r, action)
-			s.first = cell{a.Text, a.Start}
+			s.first = cell{start: r.Start()}
+			if a, ok := c.doc.Cell(r, action); ok {
+				s.first = cell{a.Text, a.Start}
+			}
 		} else if !s.green {
-			a, _ := c.doc.Cell(r, action)
-			s.green = strings.HasPrefix(a.Text, "GREEN:")
+			s.green = strings.HasPrefix(c.text(r, action), "GREEN:")
 		}
 	}
 }
