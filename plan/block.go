@@ -33,6 +33,9 @@ type collector struct {
 	visits     int
 }
 
+// maxHint bounds the room that is made for blocks before any are seen.
+const maxHint = 1 << 14
+
 type rawHeading struct {
 	level int
 	start int
@@ -59,10 +62,13 @@ func (d *Document) readBlocks() (problem *Problem) {
 			}
 		}
 	}()
+	hint := min(len(d.index.starts)/4, maxHint)
+	c.paragraphs, c.headings = make([]paragraph, 0, hint), make([]rawHeading, 0, hint/2)
 	pc := parser.NewContext()
 	c.parser().Parse(text.NewReader(c.src), parser.WithContext(pc))
 	d.refs = newReferences(pc)
 	d.paragraphs, d.Tables = c.paragraphs, c.tables
+	d.Headings = make([]Heading, 0, len(c.headings))
 	for _, h := range c.headings {
 		d.Headings = append(d.Headings, d.heading(h))
 	}

@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Bounds on one piece of inline text. goldmark needs more than linear time for
 // some runs of brackets, stars and tags; a piece beyond the bounds is read line
@@ -78,6 +81,9 @@ func (d *Document) render(lines []Span) []line {
 	case size <= maxInline && marks == 0:
 		return d.literal(lines)
 	case size <= maxInline && marks <= maxMarkers:
+		if out, ok := d.simple(lines); ok {
+			return out
+		}
 		return d.renderPiece(newPiece(d, lines))
 	case len(lines) > 1:
 		var out []line
@@ -116,14 +122,33 @@ func (d *Document) literal(lines []Span) []line {
 }
 
 // cellText renders a table cell to one line.
-func (d *Document) cellText(s Span) string { return joined(d.renderCell(s)) }
+func (d *Document) cellText(s Span) string {
+	if d.plainCell(s) {
+		return fold(d.Slice(s))
+	}
+	return joined(d.renderCell(s))
+}
+
+// plainCell reports whether a cell is read as it stands.
+func (d *Document) plainCell(s Span) bool {
+	marks := countAny(d.Slice(s))
+	return marks == 0 || marks > maxMarkers || d.literalOnly || s.End-s.Start > maxInline
+}
 
 func (d *Document) renderCell(s Span) []line {
-	marks := countAny(d.Slice(s))
-	if marks == 0 || marks > maxMarkers || d.literalOnly || s.End-s.Start > maxInline {
+	if d.plainCell(s) {
 		return d.literal([]Span{s})
 	}
-	return d.renderPiece(newCell(d, s))
+	if !strings.Contains(d.Slice(s), `\|`) {
+		if out, ok := d.simple([]Span{s}); ok {
+			return out
+		}
+	}
+	p := newCell(d, s)
+	if l, ok := d.simpleCell(p); ok {
+		return []line{l}
+	}
+	return d.renderPiece(p)
 }
 
 // heading renders a heading.
@@ -136,6 +161,9 @@ func (d *Document) heading(h rawHeading) Heading {
 }
 
 func joined(lines []line) string {
+	if len(lines) == 1 {
+		return fold(lines[0].text)
+	}
 	var b strings.Builder
 	for _, l := range lines {
 		b.WriteString(l.text)
@@ -145,4 +173,25 @@ func joined(lines []line) string {
 }
 
 // fold makes each run of white space one space and trims the ends.
-func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+func fold(s string) string {
+	if folded(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// folded reports whether there is nothing to fold.
+func folded(s string) bool {
+	space := true
+	for _, r := range s {
+		switch {
+		case r == ' ' && !space:
+			space = true
+		case unicode.IsSpace(r):
+			return false
+		default:
+			space = false
+		}
+	}
+	return !space || s == ""
+}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"sort"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -49,18 +50,20 @@ type lineIndex struct {
 }
 
 func newLineIndex(text string) lineIndex {
-	ix := lineIndex{text: text, starts: []int32{0}}
-	runes := int32(0)
-	for i := 0; i < len(text); i++ {
-		if i%markEvery == 0 {
-			ix.marks = append(ix.marks, runes)
+	ix := lineIndex{text: text, starts: make([]int32, 1, strings.Count(text, "\n")+1)}
+	for at := 0; ; {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			break
 		}
-		if utf8.RuneStart(text[i]) {
-			runes++
-		}
-		if text[i] == '\n' {
-			ix.starts = append(ix.starts, int32(i+1))
-		}
+		at += end + 1
+		ix.starts = append(ix.starts, int32(at))
+	}
+	ix.marks = make([]int32, 0, len(text)/markEvery+1)
+	runes := 0
+	for at := 0; at < len(text); at += markEvery {
+		ix.marks = append(ix.marks, int32(runes))
+		runes += runeStarts(text[at:min(at+markEvery, len(text))])
 	}
 	return ix
 }
@@ -71,9 +74,14 @@ func (ix lineIndex) runesBefore(offset int) int {
 		return 0
 	}
 	m := min(offset/markEvery, len(ix.marks)-1)
-	n := int(ix.marks[m])
-	for i := m * markEvery; i < offset; i++ {
-		if utf8.RuneStart(ix.text[i]) {
+	return int(ix.marks[m]) + runeStarts(ix.text[m*markEvery:offset])
+}
+
+// runeStarts counts the code points that begin in s.
+func runeStarts(s string) int {
+	n := 0
+	for i := range len(s) {
+		if utf8.RuneStart(s[i]) {
 			n++
 		}
 	}
@@ -88,8 +96,11 @@ func (ix lineIndex) line(offset int) int {
 func (ix lineIndex) position(offset int) Position {
 	offset = max(0, min(offset, len(ix.text)))
 	line := ix.line(offset)
-	column := ix.runesBefore(offset) - ix.runesBefore(int(ix.starts[line])) + 1
-	return Position{Line: line + 1, Column: column}
+	start := int(ix.starts[line])
+	if offset-start < markEvery {
+		return Position{Line: line + 1, Column: runeStarts(ix.text[start:offset]) + 1}
+	}
+	return Position{Line: line + 1, Column: ix.runesBefore(offset) - ix.runesBefore(start) + 1}
 }
 
 // offset is the inverse of position; a place outside the text is its nearest end.

@@ -45,8 +45,14 @@ type definitions struct{}
 // Transform takes the definitions at the head of a paragraph.
 func (definitions) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	lines := node.Lines()
-	if n := lines.Len(); n == 0 || n > maxDefinitionLines || lines.At(n-1).Stop-lines.At(0).Start > maxInline {
+	if n := lines.Len(); n == 0 || !mayDefine(lines.At(0), reader.Source()) || n > maxDefinitionLines || lines.At(n-1).Stop-lines.At(0).Start > maxInline {
 		return
 	}
 	parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
+}
+
+// mayDefine reports whether a paragraph's first line begins as a definition.
+func mayDefine(first text.Segment, source []byte) bool {
+	first = first.TrimLeftSpace(source)
+	return first.Len() > 0 && source[first.Start] == '['
 }

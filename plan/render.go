@@ -19,9 +19,12 @@ type piece struct {
 
 func newPiece(d *Document, lines []Span) piece {
 	var p piece
-	for _, s := range lines {
+	for i, s := range lines {
+		if i > 0 {
+			p.src = append(p.src, '\n')
+		}
 		p.from = append(p.from, part{start: len(p.src), offset: s.Start})
-		p.src = append(append(p.src, d.Slice(s)...), '\n')
+		p.src = append(p.src, d.Slice(s)...)
 	}
 	return p
 }

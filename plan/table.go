@@ -38,7 +38,7 @@ type Cell struct {
 // there are given, also those beyond the table's columns, which a page would
 // not show.
 func (d *Document) Cells(r Row) []Cell {
-	var cells []Cell
+	cells := make([]Cell, 0, min(maxColumns, strings.Count(d.RowText(r), "|"))+1)
 	for s := range cellSpans(d.index.text, r.span) {
 		cells = append(cells, Cell{Text: d.cellText(s), Start: s.Start, span: s})
 	}
@@ -156,7 +156,7 @@ func delimiterCells(line string) int {
 }
 
 func newTable(lines []Span, nested bool) Table {
-	t := Table{Header: Row{lines[0]}, Nested: nested}
+	t := Table{Header: Row{lines[0]}, Rows: make([]Row, 0, len(lines)-2), Nested: nested}
 	for _, s := range lines[2:] {
 		t.Rows = append(t.Rows, Row{s})
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -53,6 +54,7 @@ func (t Token) Empty() bool {
 
 // readTokens finds the token lines. Quoted text is somebody else's: no tokens.
 func (d *Document) readTokens() {
+	d.Tokens = make([]Token, 0, min(len(d.paragraphs), maxHint/2))
 	for i, p := range d.paragraphs {
 		if p.quoted || !d.mayHoldToken(p) {
 			continue
@@ -84,14 +86,26 @@ func (d *Document) restOfItem(from, to int) []line {
 // mayHoldToken spares most paragraphs the reading of their inline text.
 func (d *Document) mayHoldToken(p paragraph) bool {
 	raw := d.index.text[p.lines[0].Start:p.lines[len(p.lines)-1].End]
-	for _, key := range tokenKeys {
-		word, _, _ := strings.Cut(string(key), " (")
-		if strings.Contains(raw, word) {
-			return true
+	for i := range len(raw) {
+		for _, word := range tokenWords[raw[i]] {
+			if strings.HasPrefix(raw[i:], word) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// tokenWords are the words that a token line begins with, by first byte.
+var tokenWords = func() (words [256][]string) {
+	for _, key := range tokenKeys {
+		word, _, _ := strings.Cut(string(key), " (")
+		if first := &words[word[0]]; !slices.Contains(*first, word) {
+			*first = append(*first, word)
+		}
+	}
+	return words
+}()
 
 // addTokens reads the tokens that begin in the first own lines.
 func (d *Document) addTokens(lines []line, own int) {

@@ -156,16 +156,22 @@ func TestLineEndsDoNotMatter(t *testing.T) {
 // tails are texts that would satisfy or break a rule if the last stage ran on.
 var tails = []string{
 	"### Carry-In\n", "### Stage Validation\n", "### Stepwise Execution Order\n\n| a |\n|--|\n| b |\n", "- `pkg1/file.go`\n",
-	"### Stage Exit Contract\n\n- `pkg1/file.go`\n", "Slice value: x\n\nTDD exemption: y\n", "```\n## 5.5.1 Stage 1: t\n```\n",
+	"### Stage Exit Contract\n\n- `pkg1/file.go`\n", "Slice value: x\n\nAcceptance: z\n\nTDD exemption: y\n", "Conformance tests: stage-1 — x\n", "```\n## 5.5.1 Stage 1: t\n```\n",
 	"| 9 | x | (none) | 1 | y |\n", "<!--\n## 5.5 Stage Map\n", "plain words\n\n- list\n", "#### deeper\n",
+}
+
+// stageFindings leaves out what is said about the whole plan's chapters: a
+// missing one may well stand at the end.
+func stageFindings(all []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(all), func(f Finding) bool { return f.Code[0] == 'P' })
 }
 
 func TestTextAfterTheAppendixDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := broken(t)
-		want := check(src, Options{}).Findings
+		want := stageFindings(check(src, Options{}).Findings)
 		tail := strings.Join(rapid.SliceOfN(rapid.SampledFrom(tails), 1, 4).Draw(t, "tail"), "\n")
-		if got := check(src+"\n"+tail, Options{}).Findings; !slices.Equal(got, want) {
+		if got := stageFindings(check(src+"\n"+tail, Options{}).Findings); !slices.Equal(got, want) {
 			t.Fatalf("with %q: %+v, want %+v", tail, got, want)
 		}
 	})

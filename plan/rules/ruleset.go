@@ -19,6 +19,7 @@ const Oldest = "0.35.0"
 type ruleset struct {
 	name    string          // as written
 	version *semver.Version // without pre-release: it sorts as its release
+	number  string          // of the Stage Map's heading, which also begins those of the stages
 }
 
 func newRuleset(name string) (ruleset, error) {
@@ -26,19 +27,14 @@ func newRuleset(name string) (ruleset, error) {
 	if err != nil {
 		return ruleset{}, err
 	}
-	return ruleset{name, semver.New(v.Major(), v.Minor(), v.Patch(), "", "")}, nil
+	s := ruleset{name, semver.New(v.Major(), v.Minor(), v.Patch(), "", ""), "5.5"}
+	if satisfies(s.version, "<0.50.0") {
+		s.number = "4.5"
+	}
+	return s, nil
 }
 
 func (s ruleset) inForce(r Rule) bool { return satisfies(s.version, r.Constraint) }
-
-// number is the number of the Stage Map's heading, which also begins those of
-// the stage sections.
-func (s ruleset) number() string {
-	if satisfies(s.version, "<0.50.0") {
-		return "4.5"
-	}
-	return "5.5"
-}
 
 // stepCap is the largest number of effective steps in a stage.
 func (s ruleset) stepCap() int {

@@ -72,7 +72,7 @@ func (c *checker) readSections() {
 		if h.Level != 2 {
 			continue
 		}
-		sh, ok := parseSectionHeading(h.Text, c.rules.number())
+		sh, ok := parseSectionHeading(h.Text, c.rules.number)
 		if !ok || sh.outer != sh.inner {
 			continue
 		}

@@ -69,7 +69,7 @@ func (c *checker) mapFinding(offset int, message, hint string) {
 func (c *checker) mapHeadings() []int {
 	var found []int
 	for i, h := range c.doc.Headings {
-		if h.Level == 2 && titled(h.Text, c.rules.number()+" Stage Map") {
+		if h.Level == 2 && titled(h.Text, c.rules.number+" Stage Map") {
 			found = append(found, i)
 		}
 	}
@@ -84,7 +84,7 @@ func titled(text, words string) bool {
 
 // noMap says which heading was probably meant.
 func (c *checker) noMap() {
-	want := c.rules.number() + " Stage Map"
+	want := c.rules.number + " Stage Map"
 	message := "there is no level-2 heading " + plan.Quote(want)
 	hint := "add it with a table of the columns stage, title, depends-on, step-count, exit-contract-summary"
 	for _, h := range c.doc.Headings {
@@ -131,7 +131,7 @@ func (c *checker) mapSpan(heading int) plan.Span {
 	span := c.doc.Section(heading)
 	from, to := c.doc.HeadingsIn(span)
 	for _, h := range c.doc.Headings[from:to] {
-		if _, ok := parseSectionHeading(h.Text, c.rules.number()); ok {
+		if _, ok := parseSectionHeading(h.Text, c.rules.number); ok {
 			span.End = h.Start
 			break
 		}

@@ -53,7 +53,7 @@ func (c *checker) missingSections() {
 		if !r.first || r.section >= 0 || c.capped("S3") {
 			continue
 		}
-		want := fmt.Sprintf("%s.%d Stage %d: ", c.rules.number(), r.number, r.number)
+		want := fmt.Sprintf("%s.%d Stage %d: ", c.rules.number, r.number, r.number)
 		hint := "add the heading ## " + want + "with the stage's title"
 		if i, ok := odd[r.number]; ok {
 			hint = "write the heading " + plan.Quote(c.doc.Headings[i].Text) + " with the same number twice"
@@ -77,7 +77,7 @@ func (c *checker) oddHeadings() map[plan.StageNumber]int {
 		if h.Level != 2 {
 			continue
 		}
-		if sh, ok := parseSectionHeading(h.Text, c.rules.number()); ok && sh.outer != sh.inner {
+		if sh, ok := parseSectionHeading(h.Text, c.rules.number); ok && sh.outer != sh.inner {
 			odd[sh.inner] = i
 		}
 	}

@@ -29,7 +29,7 @@ const (
 // Verification". A second one counts too: no passing copy hides a blocked one.
 func (c *checker) readVerification() {
 	for i, h := range c.doc.Headings {
-		if h.Level != 3 || !titled(h.Text, c.rules.number()+".9 "+partVerification) {
+		if h.Level != 3 || !titled(h.Text, c.rules.number+".9 "+partVerification) {
 			continue
 		}
 		c.verification.headings = append(c.verification.headings, i)
@@ -96,7 +96,7 @@ func checkVerified(c *checker) {
 	if len(c.verification.headings) > 0 {
 		return
 	}
-	want := c.rules.number() + ".9 " + partVerification
+	want := c.rules.number + ".9 " + partVerification
 	offset, hint := 0, "add ### "+want+" with its verdicts and gate result"
 	if i := c.headingWith(partVerification); i >= 0 {
 		h := c.doc.Headings[i]
