@@ -39,6 +39,17 @@ func (c *checker) headingWith(words string) int {
 	return -1
 }
 
+// chapter gives the heading that begins with the words, a number aside; failing
+// that, one that holds them. A report's own title may speak of its chapters.
+func (c *checker) chapter(words string) int {
+	for i, h := range c.doc.Headings {
+		if strings.HasPrefix(strings.TrimLeft(h.Text, "0123456789. "), words) {
+			return i
+		}
+	}
+	return c.headingWith(words)
+}
+
 // holds reports whether the words stand in the text, not as the end of a
 // longer word; anything may follow them.
 func holds(text, words string) bool {
@@ -60,7 +71,7 @@ func alnum(b byte) bool {
 
 // checkOptions is P4.
 func checkOptions(c *checker) {
-	at := c.headingWith(partOptions)
+	at := c.chapter(partOptions)
 	if at < 0 {
 		return // P3 says so
 	}

@@ -53,7 +53,7 @@ func (c *checker) questionsHeading() int {
 			return i
 		}
 	}
-	return c.headingWith(partQuestions)
+	return c.chapter(partQuestions)
 }
 
 // text is the text of a row's cell, "" if the row has no such column.

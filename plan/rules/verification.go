@@ -98,7 +98,7 @@ func checkVerified(c *checker) {
 	}
 	want := c.rules.number + ".9 " + partVerification
 	offset, hint := 0, "add ### "+want+" with its verdicts and gate result"
-	if i := c.headingWith(partVerification); i >= 0 {
+	if i := c.chapter(partVerification); i >= 0 {
 		h := c.doc.Headings[i]
 		offset, hint = h.Start, "write "+plan.Quote(h.Text)+" as ### "+want
 	}
