@@ -20,8 +20,11 @@ func checkNumbers(c *checker) {
 		if r.number == plan.StageNumber(i+1) || c.capped("S2") {
 			continue
 		}
-		c.report("S2", r.number, r.start,
-			fmt.Sprintf("row %d of the Stage Map carries the stage number %s, not %d", i+1, plan.Quote(r.label), i+1),
+		message := fmt.Sprintf("row %d of the Stage Map carries the stage number %s, not %d", i+1, plan.Quote(r.label), i+1)
+		if first, ok := c.stages.byStage[r.number]; ok && first != i {
+			message += fmt.Sprintf("; line %d has it already", c.doc.Position(c.stages.rows[first].start).Line)
+		}
+		c.report("S2", r.number, r.start, message,
 			"number the rows 1, 2, 3 … in order, and the sections with them")
 	}
 }
@@ -29,7 +32,7 @@ func checkNumbers(c *checker) {
 // checkSections is S3, its errors.
 func checkSections(c *checker) {
 	c.missingSections()
-	seen := map[plan.StageNumber]bool{}
+	seen := map[plan.StageNumber]int{} // line of the first
 	for _, s := range c.sections {
 		h := c.doc.Headings[s.heading]
 		_, listed := c.stages.byStage[s.number]
@@ -37,11 +40,13 @@ func checkSections(c *checker) {
 		case !listed:
 			c.report("S3", s.number, h.Start, "the Stage Map does not list the stage of the section "+plan.Quote(h.Text),
 				"add a row for it or remove the section")
-		case seen[s.number]:
+		case seen[s.number] > 0:
 			c.report("S3", s.number, h.Start,
-				fmt.Sprintf("stage %d has a second section, %s", s.number, plan.Quote(h.Text)), "keep one section for each stage")
+				fmt.Sprintf("stage %d has a second section, %s; the first stands in line %d", s.number, plan.Quote(h.Text), seen[s.number]),
+				"keep one section for each stage")
+		default:
+			seen[s.number] = h.Pos.Line
 		}
-		seen[s.number] = true
 	}
 }
 
