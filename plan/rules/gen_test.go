@@ -15,7 +15,19 @@ type genStage struct {
 	deps  []int
 	steps int
 	files []string
+	body  int  // index in bodies
+	tests bool // declares conformance tests
 }
+
+// bodies are ways to write the token lines of a stage.
+var bodies = []string{
+	"Slice value: v\nAcceptance: a\n\n- Test case (success): s\n- Test case (boundary): b\n- Test case (failure): f\n\n",
+	"**Slice value:** v\n\n**Acceptance**: `a`\nand more\n\n1. Test case (success): s\n2. Test case (boundary): b\n3. Test case (failure): f\n\n",
+	"* *Slice value*: 값 e\u0301\n* Acceptance:\n\n  a\n\nTest case (success): s\nTest case (boundary): b\nTest case (failure): f\n\n",
+	"Slice value: v\n\nAcceptance: a\n\nTDD exemption: pages only\n\n",
+}
+
+const bodyExempt = 3
 
 // genPlan is a plan that meets every rule; mutations break it in one place.
 type genPlan struct {
@@ -34,6 +46,7 @@ func draw(t *rapid.T) genPlan {
 		s := genStage{
 			title: title.Draw(t, "title"), steps: rapid.IntRange(2, 8).Draw(t, "steps"),
 			files: []string{fmt.Sprintf("pkg%d/file.go", i+1)},
+			body:  rapid.IntRange(0, len(bodies)-1).Draw(t, "body"), tests: rapid.Bool().Draw(t, "tests"),
 		}
 		for d := range i {
 			if rapid.Bool().Draw(t, "depends") {
@@ -92,12 +105,20 @@ func (p genPlan) row(i int) string {
 func (p genPlan) section(i int) string {
 	var b strings.Builder
 	s := p.stages[i]
-	fmt.Fprintf(&b, "## %s.%d Stage %d: %s\n\nSlice value: v\nAcceptance: a\n\n", p.number, i+1, i+1, strings.ReplaceAll(s.title, `\|`, "|")) // only cells need the backslash
-	b.WriteString("- Test case (success): s\n- Test case (boundary): b\n- Test case (failure): f\n\nConformance exemption: pure\n\n")
+	fmt.Fprintf(&b, "## %s.%d Stage %d: %s\n\n", p.number, i+1, i+1, strings.ReplaceAll(s.title, `\|`, "|")) // only cells need the backslash
+	b.WriteString(bodies[s.body])
+	if s.tests {
+		fmt.Fprintf(&b, "Conformance tests: stage-%d — qa/scripts/stage-%d.sh (requires=[db,io])\n\n", i+1, i+1)
+	} else {
+		b.WriteString("Conformance exemption: pure\n\n")
+	}
 	b.WriteString("### Carry-In\n\n- brief\n\n### Stepwise Execution Order\n\n| step | action |\n|--|--|\n")
 	for k := range s.steps {
 		action := "RED: test"
-		if k > 0 {
+		switch {
+		case s.body == bodyExempt:
+			action = "write"
+		case k > 0:
 			action = "GREEN: code"
 		}
 		fmt.Fprintf(&b, "| %d | %s |\n", k+1, action)

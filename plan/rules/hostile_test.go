@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -126,7 +127,7 @@ func TestTooComplex(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	files, err := filepath.Glob("testdata/shared/*.md")
+	files, err := filepath.Glob("testdata/*/*.md")
 	if err != nil || len(files) == 0 {
 		f.Fatal("no seeds")
 	}
@@ -137,17 +138,22 @@ func FuzzCheck(f *testing.F) {
 		}
 		f.Add(src, "", false)
 	}
-	for _, e := range edits[:40] {
-		f.Add([]byte(strings.Replace(three, e.old, e.new, 1)), "0.49.0", true)
+	for i, e := range slices.Concat(edits, headingEdits, verificationEdits, sliceEdits, kindEdits) {
+		f.Add([]byte(strings.Replace(three, e.old, e.new, 1)), []string{"", "0.49.0", "0.56.0"}[i%3], i%2 == 0)
 	}
+	f.Add([]byte(tagged("Cross-project parallelism: api ↔ web: x; 결제와 주문", "[api][web] a", "[결제] b", "[주문] c")), "", false)
+	f.Add(Skeleton(plan.TaskKey{Project: "p", Task: "t"}, "[x] `y|z`"), "", false)
 	f.Add([]byte(shared("2", "1", "(none)", "1, 3")), "0.100.0-x", true)
 	f.Fuzz(func(t *testing.T, src []byte, ruleset string, strict bool) {
-		opts := Options{Ruleset: ruleset, Strict: strict}
+		opts := Options{Ruleset: ruleset, Strict: strict, Approval: !strict, ProjectRoots: map[string]string{"a": "src", "b": "pkg", "c": "."}}
 		r := Check(plan.Parse(src), opts)
 		lines := strings.Count(string(src), "\n") + strings.Count(string(src), "\r") + 1
 		ok := true
 		for _, f := range r.Findings {
 			ok = ok && f.Severity != Error && !strict
+			if f.Stage != 0 && f.Code[0] == 'P' || f.Stage < 0 {
+				t.Fatalf("finding %+v of no stage", f)
+			}
 			if !covered(f.Code) || f.Message == "" || f.Hint == "" || f.Pos.Line < 1 || f.Pos.Column < 1 || f.Pos.Line > lines {
 				t.Fatalf("finding %+v", f)
 			}
@@ -157,6 +163,9 @@ func FuzzCheck(f *testing.F) {
 		}
 		if r.OK() != ok || !sorted(r.Findings) {
 			t.Fatalf("OK %v, findings %+v", r.OK(), r.Findings)
+		}
+		if twice := Check(plan.Parse(src), opts); !slices.Equal(twice.Findings, r.Findings) {
+			t.Fatalf("a second time %+v, before %+v", twice.Findings, r.Findings)
 		}
 		crlf := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n"), "\n", "\r\n")
 		if again := check(crlf, opts); len(again.Findings) != len(r.Findings) {

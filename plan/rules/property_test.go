@@ -128,6 +128,8 @@ func TestMutationsAreFound(t *testing.T) {
 	}
 }
 
+func init() { mutations = append(mutations, tokenMutations...) }
+
 // broken draws a plan that is good or has some of the mistakes above.
 func broken(t *rapid.T) string {
 	p := draw(t)
