@@ -114,9 +114,10 @@ func countAny(s string) int {
 
 // literal is the reading of text without markup.
 func (d *Document) literal(lines []Span) []line {
-	out := make([]line, 0, len(lines))
-	for _, s := range lines {
-		out = append(out, line{text: d.Slice(s), parts: []part{{offset: s.Start}}})
+	out, parts := make([]line, len(lines)), make([]part, len(lines))
+	for i, s := range lines {
+		parts[i].offset = s.Start
+		out[i] = line{text: d.Slice(s), parts: parts[i : i+1 : i+1]}
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 const (
 	maxDepth  = 40      // containers open at once
 	maxBlocks = 1 << 20 // blocks in a document
-	maxVisits = 1 << 23 // open blocks that lines continue, summed over all lines
+	maxVisits = 1 << 22 // open blocks that lines continue, summed over all lines
 )
 
 // tooComplex is the panic value with which a bound stops goldmark, which has

@@ -67,7 +67,7 @@ func wordRune(s string) bool {
 // readSections finds the stage sections and ties the first of each number to
 // its row. Sections that have no row keep their place for S3.
 func (c *checker) readSections() {
-	taken := map[plan.StageNumber]bool{}
+	taken, extra := map[plan.StageNumber]bool{}, 0
 	for i, h := range c.doc.Headings {
 		if h.Level != 2 {
 			continue
@@ -81,6 +81,8 @@ func (c *checker) readSections() {
 			taken[s.number] = true
 			c.readParts(&s)
 			c.stages.rows[row].section = len(c.sections)
+		} else if extra++; extra > maxFindings+1 {
+			continue // S3 lists no more of them
 		}
 		c.sections = append(c.sections, s)
 	}

@@ -171,8 +171,7 @@ func TestSlicePositions(t *testing.T) {
 		{declared, declared + "\n 1. Conformance exemption: again\n", "Conformance exemption: again"},
 	} {
 		src := strings.Replace(three, tc.old, tc.new, 1)
-		at := strings.Index(src, tc.at)
-		head := src[:at]
+		head, _, _ := strings.Cut(src, tc.at)
 		want := plan.Position{
 			Line:   strings.Count(head, "\n") + 1,
 			Column: len([]rune(head[strings.LastIndexByte(head, '\n')+1:])) + 1,

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"git-okstra/plan"
@@ -73,7 +72,7 @@ func checkGate(c *checker) {
 	for _, i := range c.verification.headings {
 		h, found := c.doc.Headings[i], false
 		for _, t := range c.doc.TokensIn(c.doc.Section(i)) {
-			if t.Key != plan.GateResult {
+			if t.Key != plan.GateResult || c.capped("P5") {
 				continue
 			}
 			found = true
@@ -129,11 +128,14 @@ func checkDissent(c *checker) {
 
 // checkUnnamed is P6, its warning.
 func checkUnnamed(c *checker) {
-	named := func(id string) bool {
-		return slices.ContainsFunc(c.verification.dissents, func(d dissent) bool { return slices.Contains(d.ids, id) })
+	named := map[string]bool{}
+	for _, d := range c.verification.dissents {
+		for _, id := range d.ids {
+			named[id] = true
+		}
 	}
 	for _, q := range c.questions {
-		if q.blocks() && !named(q.id) {
+		if q.blocks() && !named[q.id] {
 			c.warn("P6", q.start, "no verdict names the clarification row "+plan.Quote(q.id)+", which blocks approval",
 				"nothing is wrong if it stems from the ambiguity check")
 		}
