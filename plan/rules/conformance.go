@@ -15,7 +15,7 @@ var surfaces = []string{"db", "io", "http", "external"}
 // checkConformance is S11.
 func checkConformance(c *checker) {
 	c.each(func(r *mapRow, s *section) {
-		tests, exemptions := c.tokens(s, plan.ConformanceTests), c.tokens(s, plan.ConformanceExemption)
+		tests, exemptions := s.of(plan.ConformanceTests), s.of(plan.ConformanceExemption)
 		switch {
 		case len(tests)+len(exemptions) == 0:
 			c.add(Finding{

@@ -48,8 +48,9 @@ func (c *checker) readQuestions() {
 // questionsHeading gives the chapter with this release's number; failing that,
 // one with any number, for a question must not be lost to a renumbering.
 func (c *checker) questionsHeading() int {
+	title := c.rules.clarifications() + " " + partQuestions
 	for i, h := range c.doc.Headings {
-		if h.Level == 2 && titled(h.Text, c.rules.clarifications()+" "+partQuestions) {
+		if h.Level == 2 && titled(h.Text, title) {
 			return i
 		}
 	}

@@ -27,6 +27,7 @@ type section struct {
 	title   string
 	span    plan.Span
 	parts   map[string]int // part → its heading's index, the first of its name
+	tokens  []plan.Token   // all in the section
 	steps   int            // effective steps
 	first   cell           // action of the first effective step
 	green   bool           // a later one's action begins with GREEN:
@@ -79,6 +80,7 @@ func (c *checker) readSections() {
 		s := section{heading: i, number: sh.inner, title: sh.title, span: c.doc.Section(i)}
 		if row, listed := c.stages.byStage[s.number]; listed && !taken[s.number] {
 			taken[s.number] = true
+			s.tokens = c.doc.TokensIn(s.span)
 			c.readParts(&s)
 			c.stages.rows[row].section = len(c.sections)
 		} else if extra++; extra > maxFindings+1 {

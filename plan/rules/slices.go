@@ -13,7 +13,7 @@ func (c *checker) demand(code string, key plan.TokenKey) {
 }
 
 func (c *checker) demandOf(code string, key plan.TokenKey, r *mapRow, s *section) {
-	tokens := c.tokens(s, key)
+	tokens := s.of(key)
 	for _, t := range tokens {
 		if !t.Empty() {
 			return
@@ -30,10 +30,10 @@ func (c *checker) demandOf(code string, key plan.TokenKey, r *mapRow, s *section
 	})
 }
 
-// tokens gives the stage's token lines of a key.
-func (c *checker) tokens(s *section, key plan.TokenKey) []plan.Token {
+// of gives the stage's token lines of a key.
+func (s *section) of(key plan.TokenKey) []plan.Token {
 	var out []plan.Token
-	for _, t := range c.doc.TokensIn(s.span) {
+	for _, t := range s.tokens {
 		if t.Key == key {
 			out = append(out, t)
 		}
@@ -42,8 +42,8 @@ func (c *checker) tokens(s *section, key plan.TokenKey) []plan.Token {
 }
 
 // exempt reports whether a stage says why it is not built test first.
-func (c *checker) exempt(s *section) bool {
-	for _, t := range c.tokens(s, plan.TDDExemption) {
+func (s *section) exempt() bool {
+	for _, t := range s.of(plan.TDDExemption) {
 		if !t.Empty() {
 			return true
 		}
@@ -56,7 +56,7 @@ func checkRedGreen(c *checker) {
 	const hint = "begin the first step's action with RED: and a later one's with GREEN:, or write TDD exemption: and a reason"
 	c.each(func(r *mapRow, s *section) {
 		red := strings.HasPrefix(s.first.text, "RED:")
-		if red && s.green || c.exempt(s) {
+		if red && s.green || s.exempt() {
 			return
 		}
 		message := fmt.Sprintf("in stage %d no step after the first begins with GREEN:", r.number)
@@ -85,7 +85,7 @@ func (c *checker) stepsAt(s *section) int {
 // checkCases is S10d.
 func checkCases(c *checker) {
 	c.each(func(r *mapRow, s *section) {
-		if c.exempt(s) {
+		if s.exempt() {
 			return
 		}
 		for _, key := range []plan.TokenKey{plan.TestSuccess, plan.TestBoundary, plan.TestFailure} {

@@ -27,8 +27,9 @@ const (
 // readVerification finds the level-3 headings "<number>.9 Plan Body
 // Verification". A second one counts too: no passing copy hides a blocked one.
 func (c *checker) readVerification() {
+	title := c.rules.number + ".9 " + partVerification
 	for i, h := range c.doc.Headings {
-		if h.Level != 3 || !titled(h.Text, c.rules.number+".9 "+partVerification) {
+		if h.Level != 3 || !titled(h.Text, title) {
 			continue
 		}
 		c.verification.headings = append(c.verification.headings, i)
