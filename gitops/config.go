@@ -7,6 +7,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -88,6 +89,19 @@ func (c Config) HasSection(prefix string) bool {
 		}
 	}
 	return false
+}
+
+// Subsections lists the middles of all keys that begin and end so, such as
+// remote.<here>.url, each once, in git's order.
+func (c Config) Subsections(prefix, suffix string) []string {
+	var out []string
+	for _, e := range c.entries {
+		name, ok := strings.CutPrefix(e.Key, prefix)
+		if name, ok2 := strings.CutSuffix(name, suffix); ok && ok2 && name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // Bool reads a boolean by git's rules; def where the key is not set. An

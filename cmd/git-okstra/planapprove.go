@@ -72,6 +72,7 @@ func (a *app) judge(c *planApproveCmd, src []byte) (*plan.Document, rules.Result
 	if err != nil {
 		return nil, rules.Result{}, err
 	}
+	opts.Approval, opts.TaskRoot = true, a.taskRootOf(c.File)
 	doc := plan.Parse(src)
 	res := rules.Check(doc, opts)
 	if res.OK() && res.Plan != nil && len(res.Plan.Stages) > 0 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"git-okstra/gitops"
@@ -41,6 +42,7 @@ func (c *planCheckCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
+		opts.TaskRoot = a.taskRootOf(file)
 		res := rules.Check(plan.Parse(src), opts)
 		check.Add(file, src, res, res.OK())
 	}
@@ -72,7 +74,28 @@ func (a *app) ruleOptions(ruleset string, strict bool) (rules.Options, error) {
 		return opts, err
 	}
 	opts.ConfigRuleset = repo.Config().Get("okstra.ruleset")
+	opts.ProjectRoots = projectRoots(repo.Config())
 	return opts, nil
+}
+
+// taskRootOf is a plan's task root below the worktree's top, "" where the plan is
+// no file of this repository.
+func (a *app) taskRootOf(file string) string {
+	abs, err := filepath.Abs(file)
+	if err != nil || a.repo == nil || file == "-" {
+		return ""
+	}
+	return a.pathInRepo(taskRoot(abs))
+}
+
+// projectRoots reads okstra.project.<name>.root, the folders of a repository with
+// several projects.
+func projectRoots(c gitops.Config) map[string]string {
+	roots := map[string]string{}
+	for _, name := range c.Subsections("okstra.project.", ".root") {
+		roots[name] = c.Get("okstra.project." + name + ".root")
+	}
+	return roots
 }
 
 // readPlan reads a plan from a file, standard input or history.
