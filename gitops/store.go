@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // ReadObject returns an object's type and content. Errors: ErrMissing where git
@@ -143,6 +144,7 @@ func (r *Repo) Notes(ctx context.Context, commit Hash) ([]Note, error) {
 // transaction is refused the pack is taken back, but only if no ref came to hold
 // anything of it: an update-ref that was killed may have done a part.
 func (r *Repo) ApplyObjects(ctx context.Context, w *ObjectWriter, t Transaction) error {
+	fresh := w.fresh(t)
 	pack, err := w.Flush(ctx)
 	if err != nil {
 		return fmt.Errorf("write objects: %w", err)
@@ -151,29 +153,41 @@ func (r *Repo) ApplyObjects(ctx context.Context, w *ObjectWriter, t Transaction)
 	switch {
 	case err == nil:
 		return pack.Release()
-	case r.untouched(context.WithoutCancel(ctx), t):
+	case r.noneHolds(context.WithoutCancel(ctx), fresh):
 		return errors.Join(err, pack.Discard())
 	}
 	return errors.Join(err, pack.Release())
 }
 
-// untouched reports whether certainly no ref of a failed transaction holds its
+// fresh lists the changes of a transaction whose new value is one of the
+// writer's own objects. Others may well come to hold the same value otherwise.
+func (w *ObjectWriter) fresh(t Transaction) []RefChange {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []RefChange
+	for _, c := range t.Changes {
+		if _, ok := w.pending[c.New]; ok && c.New != c.Old {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// noneHolds reports whether certainly no ref of a failed transaction holds its
 // new value.
-func (r *Repo) untouched(ctx context.Context, t Transaction) bool {
-	names := make([]RefName, len(t.Changes))
-	for i, c := range t.Changes {
+func (r *Repo) noneHolds(ctx context.Context, changes []RefChange) bool {
+	names := make([]RefName, len(changes))
+	for i, c := range changes {
 		names[i] = c.Name
+	}
+	if len(names) == 0 {
+		return true
 	}
 	have, err := r.RefValues(ctx, names...)
 	if err != nil {
 		return false
 	}
-	for _, c := range t.Changes {
-		if c.New != "" && c.New != c.Old && have[c.Name] == c.New {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(changes, func(c RefChange) bool { return have[c.Name] == c.New })
 }
 
 // MayReplace reports whether the repository may have replacement objects

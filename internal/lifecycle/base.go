@@ -33,9 +33,13 @@ func (e *Engine) heads(ctx context.Context, t *Task, st plan.Stage, req StartReq
 			return h, refuse(Usage, "", "%q is no branch name", shortBranch(name))
 		}
 	}
-	var err error
-	if h.values, err = e.Repo.RefValues(ctx, h.ontoName, h.short, h.long); err != nil {
+	refs, err := e.Repo.Refs(ctx, string(h.ontoName), string(h.short), string(h.long))
+	if err != nil {
 		return h, err
+	}
+	h.values = map[gitops.RefName]gitops.Hash{}
+	for _, ref := range refs {
+		h.values[ref.Name] = ref.Hash
 	}
 	h.onto, h.anchor = h.values[h.ontoName], t.Base
 	if h.anchor == "" {

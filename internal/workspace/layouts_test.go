@@ -15,13 +15,14 @@ import (
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	for name, w := range map[string]*world{
-		"bare with worktrees": newWorld(t, "bare-layout"),
-		"sha256":              newWorld(t, "sha256"),
-		"kinds of file":       newWorld(t, "many-files"),
-		"shared bare":         sharedBare(t),
-		"submodule inside":    withSubmodule(t),
-		"sparse":              sparse(t, "--no-cone", "/sub/", "/a.txt"),
-		"sparse cone":         sparse(t, "--cone", "sub/deep"),
+		"bare with worktrees":  newWorld(t, "bare-layout"),
+		"sha256":               newWorld(t, "sha256"),
+		"kinds of file":        newWorld(t, "many-files"),
+		"shared bare":          sharedBare(t),
+		"submodule inside":     withSubmodule(t),
+		"sparse":               sparse(t, "--no-cone", "/sub/", "/a.txt"),
+		"sparse cone":          sparse(t, "--cone", "sub/deep"),
+		"sparse, not yet here": sparseLater(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,6 +56,15 @@ func withSubmodule(t testing.TB) *world {
 func sparse(t testing.TB, patterns ...string) *world {
 	w := small(t)
 	w.Git(append([]string{"sparse-checkout", "set"}, patterns...)...)
+	return w
+}
+
+// sparseLater has patterns by hand, as before git sparse-checkout, which the sibling
+// has not followed yet.
+func sparseLater(t testing.TB) *world {
+	w := small(t)
+	w.Git("config", "core.sparseCheckout", "true")
+	w.Write(".git/info/sparse-checkout", "/sub/\n")
 	return w
 }
 
