@@ -107,11 +107,8 @@ func (r *objRepo) fanout() int {
 }
 
 func TestNotesAtEveryFanout(t *testing.T) {
-	for _, tt := range []struct{ notes, fanout int }{{20, 0}, {300, 1}, {12_000, 2}} {
+	for _, tt := range []struct{ notes, fanout int }{{20, 0}, {300, 1}, {1_500, 2}} {
 		t.Run(fmt.Sprint(tt.notes), func(t *testing.T) {
-			if testing.Short() && tt.notes > 1000 {
-				t.Skip("large")
-			}
 			r := newObjRepo(t)
 			var tree Hash
 			if tt.fanout < 2 {
@@ -195,12 +192,13 @@ func TestNotesDeepByHand(t *testing.T) {
 // what one append writes stays small.
 func TestNotesGrowth(t *testing.T) {
 	r := newObjRepo(t)
-	r.importNotes(1500) // the targets
+	const most = 600
+	r.importNotes(most) // the targets
 	s := openStore(t, r.noGit())
 	w := s.newWriter()
 	var tree Hash
 	var err error
-	for i := range 1500 {
+	for i := range most {
 		before := len(w.order)
 		if tree, err = s.notesSet(t.Context(), w, tree, noteTarget(i), fmt.Appendf(nil, "row %d\n", i)); err != nil {
 			t.Fatal(err)
@@ -209,13 +207,13 @@ func TestNotesGrowth(t *testing.T) {
 			t.Fatalf("note %d: %d objects", i, n)
 		}
 		switch i + 1 {
-		case 1, 100, maxFlatRoot, maxFlatRoot + 1, maxFlatRoot + 2, 1500:
+		case 1, 100, maxFlatRoot, maxFlatRoot + 1, maxFlatRoot + 2, most:
 			r.commitNotes(w, tree)
 			r.sameNotes(s, i+1)
 		}
 	}
 	r.git("notes", "--ref=x", "append", "-m", "git's", string(noteTarget(7)))
-	r.sameNotes(s, 1500)
+	r.sameNotes(s, most)
 	r.fsck()
 }
 

@@ -14,7 +14,10 @@ import (
 // TestKilledStartIsFinished kills `stage start` at random moments; the same
 // command, run again, must end with a whole worktree on the right commit.
 func TestKilledStartIsFinished(t *testing.T) {
-	const rounds = 12
+	rounds := 12
+	if testing.Short() {
+		rounds = 4
+	}
 	b := newBench(t, rounds)
 	for n := 1; n <= rounds; n++ {
 		args := []string{"stage", "start", fmt.Sprint(n), "--run", fmt.Sprintf("r%d", n)}

@@ -102,15 +102,18 @@ func TestFolderDeletedByHand(t *testing.T) {
 		if linked {
 			target.Path = strings.Replace(target.Path, filepath.Join(w.root, "p"), filepath.Join(w.root, "link"), 1)
 		}
-		for range 2 {
+		for _, remains := range []string{"nothing", "an empty folder", "nothing"} {
 			res, err := Provision(t.Context(), w.open(), target)
 			if err != nil || res.Existed {
-				t.Fatalf("linked %v: %+v, %v", linked, res, err)
+				t.Fatalf("linked %v, then %s: %+v, %v", linked, remains, res, err)
 			}
 			if got := w.Git("-C", target.Path, "status", "--porcelain"); got != "" {
 				t.Errorf("status %q", got)
 			}
 			w.must(os.RemoveAll(target.Path))
+			if remains == "an empty folder" {
+				w.must(os.Mkdir(target.Path, 0o777))
+			}
 		}
 	}
 }

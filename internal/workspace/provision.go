@@ -97,7 +97,7 @@ func provisionOnce(ctx context.Context, repo *gitops.Repo, t Target) (res Result
 	wt, found, err := settle(ctx, repo, t)
 	switch {
 	case err != nil:
-		return Result{}, false, errors.Join(err, removeIfEmpty(t.Path))
+		return Result{}, false, err
 	case found == whole:
 		return Result{Path: t.Path, Existed: true}, false, nil
 	case found == halfMade:
