@@ -95,7 +95,8 @@ func words(s string) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		start := -1
 		for i, r := range s + " " {
-			sep := unicode.IsSpace(r) || strings.ContainsRune(",;、，；", r)
+			sep := r == ' ' || r == ',' || r == ';' || r < utf8.RuneSelf && isSpace(byte(r)) ||
+				r >= utf8.RuneSelf && (unicode.IsSpace(r) || strings.ContainsRune("、，；", r))
 			switch {
 			case !sep && start < 0:
 				start = i

@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Bounds on one piece of inline text. goldmark needs more than linear time for
@@ -188,7 +189,7 @@ func folded(s string) bool {
 		switch {
 		case r == ' ' && !space:
 			space = true
-		case unicode.IsSpace(r):
+		case r <= ' ' && isSpace(byte(r)), r == '\r', r >= utf8.RuneSelf && unicode.IsSpace(r):
 			return false
 		default:
 			space = false
