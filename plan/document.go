@@ -27,7 +27,9 @@ type Heading struct {
 	Level int
 	Text  string // rendered: no markup, white space folded
 	Pos   Position
-	Start int // offset in Text of the heading's line
+	// Offsets in [Document.Text]: of the heading's line, where its section
+	// begins, and of the heading in it, which is the place that Pos names.
+	Start, Offset int
 }
 
 // Document is a parsed plan. It is never changed after Parse and safe for

@@ -158,7 +158,7 @@ func (d *Document) heading(h rawHeading) Heading {
 	start := d.index.starts[d.index.line(h.start)]
 	return Heading{
 		Level: h.level, Text: joined(d.render(h.lines)),
-		Pos: d.Position(h.start), Start: int(start),
+		Pos: d.Position(h.start), Start: int(start), Offset: h.start,
 	}
 }
 

@@ -84,12 +84,12 @@ func checkOptions(c *checker) {
 		}
 		n++
 		if !c.namesFiles(c.doc.Section(i)) {
-			c.fail("P4", h.Start, "the option "+plan.Quote(h.Text)+" names no file that it creates, modifies or deletes",
+			c.fail("P4", h.Offset, "the option "+plan.Quote(h.Text)+" names no file that it creates, modifies or deletes",
 				"add lines of the forms Create: path — why, Modify: path:range — why, Delete: path — why")
 		}
 	}
 	if n < 2 {
-		c.fail("P4", parent.Start, fmt.Sprintf("%s has %d options, fewer than two", plan.Quote(parent.Text), n),
+		c.fail("P4", parent.Offset, fmt.Sprintf("%s has %d options, fewer than two", plan.Quote(parent.Text), n),
 			"give each option a heading one level below")
 	}
 }

@@ -19,7 +19,7 @@ func checkProjects(c *checker) {
 	if len(projects) < 2 {
 		return
 	}
-	offset := c.doc.Headings[c.stages.heading].Start
+	offset := c.doc.Headings[c.stages.heading].Offset
 	const hint = "under the Stage Map write Cross-project parallelism: with a clause for each pair, such as api ↔ web: after stage 1; api ↔ ops: free"
 	line, found := c.parallelismLine()
 	if !found {

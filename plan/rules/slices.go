@@ -77,9 +77,9 @@ func (c *checker) stepsAt(s *section) int {
 		return s.first.start
 	}
 	if i, ok := s.parts[partSteps]; ok {
-		return c.doc.Headings[i].Start
+		return c.doc.Headings[i].Offset
 	}
-	return c.doc.Headings[s.heading].Start
+	return c.doc.Headings[s.heading].Offset
 }
 
 // checkCases is S10d.

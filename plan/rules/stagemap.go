@@ -54,7 +54,7 @@ func checkMap(c *checker) {
 		return
 	}
 	for _, h := range headings[1:] {
-		c.mapFinding(c.doc.Headings[h].Start, "a second "+plan.Quote(c.doc.Headings[h].Text)+" stands here", "keep one Stage Map")
+		c.mapFinding(c.doc.Headings[h].Offset, "a second "+plan.Quote(c.doc.Headings[h].Text)+" stands here", "keep one Stage Map")
 	}
 	if rows, ok := c.mapRows(headings[0]); ok && len(c.findings) == before {
 		c.useMap(headings[0], rows)
@@ -93,7 +93,7 @@ func (c *checker) noMap() {
 		}
 		message += "; " + plan.Quote(h.Text) + " is a level-" + strconv.Itoa(h.Level) + " heading of another form"
 		hint = c.otherNumber(h, want)
-		c.mapFinding(h.Start, message, hint)
+		c.mapFinding(h.Offset, message, hint)
 		return
 	}
 	c.mapFinding(0, message, hint)
@@ -116,7 +116,7 @@ func (c *checker) mapRows(heading int) (rows []plan.Row, ok bool) {
 	tables := c.doc.TablesIn(span)
 	own := c.mapTable(tables)
 	if own < 0 || len(tables[own].Rows) == 0 {
-		c.mapFinding(span.Start, "the Stage Map "+plan.Quote(c.doc.Headings[heading].Text)+" has no table with a row",
+		c.mapFinding(c.doc.Headings[heading].Offset, "the Stage Map "+plan.Quote(c.doc.Headings[heading].Text)+" has no table with a row",
 			"put a table with a row for each stage under the heading, its header first and a line |---| under it")
 		return nil, false
 	}

@@ -38,10 +38,10 @@ func checkSections(c *checker) {
 		_, listed := c.stages.byStage[s.number]
 		switch {
 		case !listed:
-			c.report("S3", s.number, h.Start, "the Stage Map does not list the stage of the section "+plan.Quote(h.Text),
+			c.report("S3", s.number, h.Offset, "the Stage Map does not list the stage of the section "+plan.Quote(h.Text),
 				"add a row for it or remove the section")
 		case seen[s.number] > 0:
-			c.report("S3", s.number, h.Start,
+			c.report("S3", s.number, h.Offset,
 				fmt.Sprintf("stage %d has a second section, %s; the first stands in line %d", s.number, plan.Quote(h.Text), seen[s.number]),
 				"keep one section for each stage")
 		default:
@@ -69,7 +69,7 @@ func (c *checker) missingSections() {
 	}
 	for _, n := range sortedKeys(odd) {
 		h := c.doc.Headings[odd[n]]
-		c.report("S3", n, h.Start, "the heading "+plan.Quote(h.Text)+" carries two different stage numbers",
+		c.report("S3", n, h.Offset, "the heading "+plan.Quote(h.Text)+" carries two different stage numbers",
 			"write the same number in both places")
 	}
 }
@@ -117,7 +117,7 @@ func checkParts(c *checker) {
 	c.each(func(r *mapRow, s *section) {
 		for _, p := range parts {
 			if _, ok := s.parts[p]; !ok {
-				c.report("S4", r.number, c.doc.Headings[s.heading].Start,
+				c.report("S4", r.number, c.doc.Headings[s.heading].Offset,
 					fmt.Sprintf("the section of stage %d has no level-3 heading %s", r.number, plan.Quote(p)),
 					"add ### "+p)
 			}
@@ -132,7 +132,7 @@ func checkCap(c *checker) {
 		if s.steps <= limit {
 			return
 		}
-		at := c.doc.Headings[s.parts[partSteps]].Start
+		at := c.doc.Headings[s.parts[partSteps]].Offset
 		c.report("S5", r.number, at, fmt.Sprintf("stage %d has %d steps, more than %d", r.number, s.steps, limit),
 			"split the stage")
 	})

@@ -86,7 +86,7 @@ func checkGate(c *checker) {
 			}
 		}
 		if !found {
-			c.fail("P5", h.Start, plan.Quote(h.Text)+" has no line Gate result:", hint)
+			c.fail("P5", h.Offset, plan.Quote(h.Text)+" has no line Gate result:", hint)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func checkVerified(c *checker) {
 	offset, hint := 0, "add ### "+want+" with its verdicts and gate result"
 	if i := c.chapter(partVerification); i >= 0 {
 		h := c.doc.Headings[i]
-		offset, hint = h.Start, "write "+plan.Quote(h.Text)+" as ### "+want
+		offset, hint = h.Offset, "write "+plan.Quote(h.Text)+" as ### "+want
 	}
 	c.warn("P5", offset, "there is no level-3 heading "+plan.Quote(want), hint)
 }
