@@ -70,21 +70,21 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		return out, err
 	}
 	commit := gitops.CommitData{Tree: tree, Committer: rec.sig}
+	commit.Message, err = gitops.AppendTrailers(fmt.Sprintf("okstra: plan of %s approved", plan.Printable(req.Key.String())), meta.trailers()...)
+	if err != nil {
+		return out, err
+	}
 	if old != nil {
 		if err := e.revisable(old, req.Plan); err != nil {
 			return out, err
 		}
 		out.Previous, commit.Parents = old.PlanCommit, []gitops.Hash{old.PlanCommit}
-		if out.Already, err = e.sameRevision(ctx, old, tree, meta); out.Already || err != nil {
+		if out.Already, err = e.sameRevision(ctx, old, tree, parseMeta(commit.Message)); out.Already || err != nil {
 			out.Commit = old.PlanCommit
 			return out, err
 		}
 	}
 	if commit.Author, err = e.Repo.Author(ctx, e.Now()); err != nil {
-		return out, err
-	}
-	commit.Message, err = gitops.AppendTrailers(fmt.Sprintf("okstra: plan of %s approved", plan.Printable(req.Key.String())), meta.trailers()...)
-	if err != nil {
 		return out, err
 	}
 	out.Commit = rec.objects.Commit(commit)

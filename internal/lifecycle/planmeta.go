@@ -45,8 +45,14 @@ func readMeta(ctx context.Context, repo *gitops.Repo, commit gitops.Hash) (PlanM
 	if err != nil {
 		return PlanMeta{}, err
 	}
+	return parseMeta(c.Message), nil
+}
+
+// parseMeta reads what the message of a plan's commit keeps. Values come back as
+// trailers carry them: on one line, without space around them.
+func parseMeta(message string) PlanMeta {
 	var m PlanMeta
-	for _, t := range gitops.Trailers(c.Message) {
+	for _, t := range gitops.Trailers(message) {
 		switch t.Key {
 		case trailerTask:
 			m.Task = t.Value
@@ -60,7 +66,7 @@ func readMeta(ctx context.Context, repo *gitops.Repo, commit gitops.Hash) (PlanM
 			m.Category = t.Value
 		}
 	}
-	return m, nil
+	return m
 }
 
 // shortBranch is a branch's name without refs/heads/.
