@@ -111,10 +111,12 @@ func actorOf(ctx context.Context, repo *gitops.Repo) (string, error) {
 	return fmt.Sprintf("%s <%s>", sig.Name, sig.Email), nil
 }
 
-// oneLine folds control characters: what goes into reservations and rows is kept
-// in one form in both, so that it compares equal.
+// oneLine folds control characters and line separators as the trailers of a
+// reservation do: what goes into reservations and rows is kept in one form in
+// both, so that it compares equal.
 func oneLine(s string) string {
-	return strings.TrimSpace(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "))
+	breaks := func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
+	return strings.TrimSpace(strings.Join(strings.FieldsFunc(s, breaks), " "))
 }
 
 // newID makes a UUIDv7: unique, and in order of time within one host.

@@ -57,6 +57,7 @@ func setupScript(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	env.Setenv("HOME", home)
 	env.Setenv("NL", "\n")
+	env.Setenv("LS", "\u2028")
 	env.Setenv("ESC", "\x1b")
 	env.Setenv("FORGED", "x\nBy: somebody else")
 	env.Setenv("W", filepath.Join(env.WorkDir, ".okstra", "worktrees", "demo", "greeter", "HELLO-1"))
