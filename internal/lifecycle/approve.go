@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-okstra/gitops"
+	"git-okstra/notes"
 	"git-okstra/plan"
 )
 
@@ -88,6 +89,10 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		return out, err
 	}
 	out.Commit = rec.objects.Commit(commit)
+	if old != nil {
+		// Every start and end moves the log: none may slip in behind revisable.
+		rec.tx.Verify(notes.Ref(req.Key), old.NotesTip)
+	}
 	rec.tx.Update(gitops.RefName(statePrefix+req.Key.Ref()+"/plan"), out.Previous, out.Commit)
 	return out, e.commit(ctx, rec)
 }
