@@ -28,7 +28,10 @@ func (b *bench) must(dir string, args ...string) outcome {
 // TestConfigLockedMeanwhile is field report D1: 12 stages are provisioned at
 // once while somebody holds .git/config.lock; none fails, none leaves a branch.
 func TestConfigLockedMeanwhile(t *testing.T) {
-	const n = 12
+	n := 12
+	if testing.Short() {
+		n = 4
+	}
 	b := newBench(t, n)
 	lock := filepath.Join(b.repo.Dir, ".git", "config.lock")
 	if err := os.WriteFile(lock, nil, 0o666); err != nil {
@@ -61,7 +64,10 @@ func TestConfigLockedMeanwhile(t *testing.T) {
 // TestMaintenanceBesideStages: git packs refs and prunes in a loop while stages
 // start and end; nothing is lost, nothing is seen twice.
 func TestMaintenanceBesideStages(t *testing.T) {
-	const n = 10
+	n := 10
+	if testing.Short() {
+		n = 3
+	}
 	b := newBench(t, n)
 	stop := make(chan struct{})
 	rounds := 0
@@ -112,8 +118,12 @@ func TestClaimedIsNeverOffered(t *testing.T) {
 	b := newBench(t, 2)
 	b.must(b.repo.Dir, "stage", "next", "--run", "long")
 	env := b.repo.Env
-	for i := range 25 {
-		at := time.Now().Add(time.Duration(i-12) * 3 * time.Hour).Unix()
+	rounds := 25
+	if testing.Short() {
+		rounds = 5
+	}
+	for i := range rounds {
+		at := time.Now().Add(time.Duration(i-rounds/2) * 3 * time.Hour).Unix()
 		b.repo.Env = append(env[:len(env):len(env)], fmt.Sprintf("OKSTRA_ACTOR=agent %d", i),
 			fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", at), fmt.Sprintf("GIT_AUTHOR_DATE=%d +0000", at))
 		if o := b.must(b.repo.Dir, "stage", "next", "--dry-run", "--json"); !strings.Contains(o.out, `"stage":2,`) {
