@@ -12,7 +12,7 @@ func TestIsAncestorAsGit(t *testing.T) {
 	made.Git("checkout", "-q", "-b", "side", string(c[0]))
 	made.Write("side", "x")
 	side := Hash(made.Commit("side"))
-	all := append(c, side)
+	all := append(slices.Clone(c), side)
 	yes := 0
 	for _, a := range all {
 		for _, b := range all {

@@ -37,8 +37,8 @@ func objectDirs(dirs []string) []string {
 
 // realPath resolves links, so that a cycle is seen whatever names it runs over.
 func realPath(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		return target
 	}
 	return filepath.Clean(dir)
 }

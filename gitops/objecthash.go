@@ -8,12 +8,16 @@ import (
 	"strconv"
 )
 
+func newHash(useSHA256 bool) hash.Hash {
+	if useSHA256 {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // git's own format
+}
+
 // hashObject computes the id of an object.
 func hashObject(useSHA256 bool, kind ObjectType, data []byte) Hash {
-	var sum hash.Hash = sha1.New() //nolint:gosec // as above
-	if useSHA256 {
-		sum = sha256.New()
-	}
+	sum := newHash(useSHA256)
 	head := append([]byte(kind), ' ')
 	head = append(strconv.AppendInt(head, int64(len(data)), 10), 0)
 	sum.Write(head)

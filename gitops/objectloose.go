@@ -38,7 +38,7 @@ func decodeLoose(f io.Reader, h Hash, limit int64) (ObjectType, []byte, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // it was only read
 	kind, size, err := r.Header()
 	if err != nil {
 		return "", nil, err

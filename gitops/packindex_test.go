@@ -99,12 +99,12 @@ func TestPackUnusableFiles(t *testing.T) {
 			}
 		}
 		p := newPack(base, newDeltaCache(100))
-		defer p.close()
 		if offset, ok := p.find(id); ok {
 			if _, _, err := p.read(offset, 100); err == nil {
 				t.Errorf("%s: no error", name)
 			}
 		}
+		p.close()
 	}
 }
 

@@ -71,7 +71,7 @@ func oneObject(t *testing.T, name, out string) {
 	if err := dec.Decode(&v); err != nil || !strings.HasPrefix(v.Schema, "okstra.") || !strings.HasSuffix(v.Schema, "/v1") {
 		t.Errorf("%s: %v, schema %q in %q", name, err, v.Schema, out)
 	}
-	if err := dec.Decode(&v); err != io.EOF { //nolint:errorlint // Decode documents io.EOF itself
+	if err := dec.Decode(&v); err != io.EOF {
 		t.Errorf("%s: more than one value: %q", name, out)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,7 +125,7 @@ func TestClaimedIsNeverOffered(t *testing.T) {
 	}
 	for i := range rounds {
 		at := time.Now().Add(time.Duration(i-rounds/2) * 3 * time.Hour).Unix()
-		b.repo.Env = append(env[:len(env):len(env)], fmt.Sprintf("OKSTRA_ACTOR=agent %d", i),
+		b.repo.Env = append(slices.Clone(env), fmt.Sprintf("OKSTRA_ACTOR=agent %d", i),
 			fmt.Sprintf("GIT_COMMITTER_DATE=%d +0000", at), fmt.Sprintf("GIT_AUTHOR_DATE=%d +0000", at))
 		if o := b.must(b.repo.Dir, "stage", "next", "--dry-run", "--json"); !strings.Contains(o.out, `"stage":2,`) {
 			t.Errorf("round %d: %s", i, o.out)
@@ -149,7 +150,7 @@ func TestClockSkew(t *testing.T) {
 	env := b.repo.Env
 	at := func(days int) {
 		date := fmt.Sprintf("%d +0000", time.Now().Add(time.Duration(days)*24*time.Hour).Unix())
-		b.repo.Env = append(env[:len(env):len(env)], "GIT_COMMITTER_DATE="+date, "GIT_AUTHOR_DATE="+date)
+		b.repo.Env = append(slices.Clone(env), "GIT_COMMITTER_DATE="+date, "GIT_AUTHOR_DATE="+date)
 	}
 	at(+1)
 	b.must(b.repo.Dir, "stage", "start", "1")

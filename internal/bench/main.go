@@ -24,8 +24,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
@@ -98,7 +99,8 @@ func newBench(ctx context.Context, source string, runs int) (*bench, error) {
 			return nil, err
 		}
 	}
-	return b, b.exec(b.repo, b.okst, "plan", "approve", plan, "--onto", b.branch())
+	err = b.exec(b.repo, b.okst, "plan", "approve", plan, "--onto", b.branch())
+	return b, err
 }
 
 // branch is the clone's branch.

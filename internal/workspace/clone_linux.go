@@ -15,11 +15,11 @@ func clone(dst, src *os.File) bool {
 	if errTo != nil || errFrom != nil {
 		return false
 	}
-	err := unix.EINVAL
+	done := false
 	ctl := to.Control(func(d uintptr) {
 		_ = from.Control(func(s uintptr) {
-			err, _ = unix.IoctlFileClone(int(d), int(s)).(unix.Errno)
+			done = unix.IoctlFileClone(int(d), int(s)) == nil
 		})
 	})
-	return ctl == nil && err == 0
+	return ctl == nil && done
 }

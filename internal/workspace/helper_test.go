@@ -131,8 +131,12 @@ func (w *world) compare(ours, oracle string) {
 	if !slices.Equal(got, want) {
 		w.t.Errorf("the tree differs from git's: only here %.600q, only there %.600q", less(got, want), less(want, got))
 	}
+	if stale, _, _ := w.TryGit("-C", ours, "diff-files", "--name-only"); stale != "" {
+		if same, _, _ := w.TryGit("-C", oracle, "diff-files", "--name-only"); stale != same {
+			w.t.Errorf("to be refreshed: %.400q, in git's worktree %.400q", stale, same)
+		}
+	}
 	for _, args := range [][]string{
-		{"diff-files", "--name-only"},
 		{"status", "--porcelain", "--ignored"},
 		{"ls-files", "-s", "-v", "-z"},
 	} {

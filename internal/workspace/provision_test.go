@@ -100,12 +100,12 @@ func TestGitsRefusalsLeaveNothing(t *testing.T) {
 		put  func(*world, *Target)
 		says string
 	}{
-		"branch checked out": {func(w *world, t *Target) { w.Git("checkout", "-q", "stage-1") }, "already checked out"},
+		"branch checked out": {func(w *world, _ *Target) { w.Git("checkout", "-q", "stage-1") }, "already checked out"},
 		"no branch":          {func(_ *world, t *Target) { t.Branch = "refs/heads/none" }, "invalid reference"},
 		"no commit":          {func(_ *world, t *Target) { t.Head = gitops.Hash(strings.Repeat("1", 40)) }, "missing"},
 		"bad mark":           {func(_ *world, t *Target) { t.Bind = "refs/worktree/a b" }, "bad ref"},
 		"required filter":    {func(w *world, t *Target) { w.failingFilter(t) }, "external filter 'false' failed"},
-		"mark of no object":  {func(w *world, t *Target) { t.Base = gitops.Hash(strings.Repeat("2", 40)) }, "bind worktree"},
+		"mark of no object":  {func(_ *world, t *Target) { t.Base = gitops.Hash(strings.Repeat("2", 40)) }, "bind worktree"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
