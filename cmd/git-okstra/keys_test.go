@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestJSONKeys holds the keys of every --json output, and the kind of each value:
+// keys are only ever added.
+func TestJSONKeys(t *testing.T) {
+	b := newBench(t, 2)
+	b.repo.Write("bad.md", strings.ReplaceAll(widePlan(2), "| 2 | part 2 | (none) |", "| 2 | part 2 | 7 |"))
+	var out bytes.Buffer
+	for _, c := range []struct {
+		words string
+		code  int
+	}{
+		{"version", 0},
+		{"plan check bad.md", exitFindings},
+		{"plan approve plan.md", 0},
+		{"stage next --run r", 0},
+		{"stage start 1", exitNothing},
+		{"stage list", 0},
+		{"stage done 1 --allow-empty --report r.md", 0},
+		{"stage start 2", 0},
+		{"stage release 2 --why tired", 0},
+		{"log", 0},
+	} {
+		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
+		if o.code != c.code {
+			t.Errorf("%q: exit %d, want %d: %s", c.words, o.code, c.code, o.out)
+		}
+		var v any
+		if err := json.Unmarshal([]byte(o.out), &v); err != nil {
+			t.Fatalf("%q: %v", c.words, err)
+		}
+		out.WriteString("# git okstra " + c.words + "\n")
+		for _, line := range slices.Sorted(maps.Keys(kinds(v, "", map[string]bool{}))) {
+			out.WriteString(line + "\n")
+		}
+	}
+	const golden = "testdata/json-keys.txt"
+	if *update {
+		if err := os.WriteFile(golden, out.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(out.Bytes(), want) {
+		t.Errorf("keys are\n%s\nwant (see -update)\n%s", out.Bytes(), want)
+	}
+}
+
+// kinds lists every key below v with the kind of its value; the members of a list
+// count as one.
+func kinds(v any, path string, into map[string]bool) map[string]bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			kinds(value, path+"."+key, into)
+		}
+	case []any:
+		into[path+"[]"] = true
+		for _, value := range v {
+			kinds(value, path+"[]", into)
+		}
+	case string:
+		if path == ".schema" {
+			path += " " + v
+		}
+		into[path+" string"] = true
+	case float64:
+		into[path+" number"] = true
+	case bool:
+		into[path+" bool"] = true
+	default:
+		into[path+" null"] = true
+	}
+	return into
+}
+
+// TestHugePlan: the number of stages is no limit, and the table stays one.
+func TestHugePlan(t *testing.T) {
+	n := 1000
+	if testing.Short() {
+		n = 200
+	}
+	b := newBench(t, n)
+	b.must(b.repo.Dir, "stage", "start", "7")
+	o := b.must(b.repo.Dir, "stage", "list")
+	rows := strings.Split(strings.TrimSpace(o.out), "\n")
+	if len(rows) != n+3 {
+		t.Errorf("%d lines for %d stages", len(rows), n)
+	}
+	at := strings.Index(rows[2], "title")
+	for i, row := range rows[3:] {
+		if !strings.HasPrefix(row[at:], "part ") {
+			t.Errorf("stage %d is out of line: %q", i+1, row)
+			break
+		}
+	}
+	if o := b.must(b.repo.Dir, "stage", "next", "--json"); !strings.Contains(o.out, `"stage":1,`) {
+		t.Errorf("next: %s", o.out)
+	}
+	if o := b.run(b.repo.Dir, "stage", "start", "1-1000000000"); o.code != exitUsage {
+		t.Errorf("a range without end: %+v", o)
+	}
+}
