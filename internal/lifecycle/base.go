@@ -102,7 +102,7 @@ func (e *Engine) candidate(ctx context.Context, t *Task, st plan.Stage, deps []p
 		return h.onto, nil
 	}
 	if e.Repo.Shallow() {
-		return "", refuse(Gate, "fetch the rest of the history with: git fetch --unshallow",
+		return "", refuse(Gate, fetchRest,
 			"cannot tell in a shallow clone whether %s holds %s", plan.Printable(shortBranch(h.ontoName)), strings.Join(missing, ", "))
 	}
 	r := refuse(Gate, "", "stage %d needs its predecessors in %s (%s), and it lacks %s",

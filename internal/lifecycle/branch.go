@@ -103,10 +103,14 @@ func (e *Engine) keptFits(ctx context.Context, s *Started) error {
 	if err != nil {
 		return err
 	}
-	if !on {
-		return refuse(Gate, fmt.Sprintf("rebase it onto %s, or rename it, then run the same command again", s.Base.Short()),
-			"branch %s was kept from an earlier start and does not stand on the stage's base %s",
+	switch {
+	case on:
+		return nil
+	case e.Repo.Shallow():
+		return refuse(Gate, fetchRest, "cannot tell in a shallow clone whether branch %s stands on the stage's base %s",
 			plan.Printable(shortBranch(s.Branch)), s.Base.Short())
 	}
-	return nil
+	return refuse(Gate, fmt.Sprintf("rebase it onto %s, or rename it, then run the same command again", s.Base.Short()),
+		"branch %s was kept from an earlier start and does not stand on the stage's base %s",
+		plan.Printable(shortBranch(s.Branch)), s.Base.Short())
 }

@@ -222,7 +222,7 @@ func (e *Engine) provesWork(ctx context.Context, n plan.StageNumber, r Reservati
 	case on:
 		return nil
 	case e.Repo.Shallow():
-		return refuse(Gate, "fetch the rest of the history with: git fetch --unshallow",
+		return refuse(Gate, fetchRest,
 			"cannot tell in a shallow clone whether stage %d stands on its base %s", n, r.Base.Short())
 	}
 	return refuse(Refused, fmt.Sprintf("rebase the branch onto %s", r.Base.Short()),

@@ -16,6 +16,9 @@ const (
 	Environment                  // the repository is not in a state to work in
 )
 
+// fetchRest is the hint where cut-off history proves nothing.
+const fetchRest = "fetch the rest of the history with: git fetch --unshallow"
+
 // Refusal is a request that was not carried out, and why. Nothing was changed.
 type Refusal struct {
 	Kind    Kind
