@@ -179,9 +179,8 @@ func TestApplyCancelled(t *testing.T) {
 	made.Write(".git/refs/okstra/a.lock", "")
 	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	start := time.Now()
-	if err := r.Apply(ctx, tx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 3*time.Second {
-		t.Errorf("cancelled while waiting: %v after %v", err, time.Since(start))
+	if err := r.Apply(ctx, tx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("cancelled while waiting: %v", err)
 	}
 	if got := allRefs(made); got != before {
 		t.Errorf("refs:\n%s\nwant:\n%s", got, before)
