@@ -219,6 +219,33 @@ func (r *Repo) BoundRefs(ctx context.Context, wt Worktree, prefix string) ([]Ref
 	return r.refsAt(ctx, place{dir: wt.GitDir, env: env}, []string{prefix})
 }
 
+// FindBound finds the worktree that holds a refs/worktree/ ref, wherever it was
+// moved to; false where none does or its folder is gone. With git's usual ref files
+// it asks no process: such refs are never packed.
+func (r *Repo) FindBound(ctx context.Context, name RefName) (Worktree, bool, error) {
+	all, err := r.Worktrees(ctx)
+	if err != nil {
+		return Worktree{}, false, err
+	}
+	files := r.config.Get("extensions.refStorage") == ""
+	for _, wt := range all {
+		if _, err := os.Stat(wt.Path); err != nil {
+			continue
+		}
+		if files {
+			if _, err := os.Stat(filepath.Join(wt.GitDir, filepath.FromSlash(string(name)))); err == nil {
+				return wt, true, nil
+			}
+			continue
+		}
+		bound, err := r.BoundRefs(ctx, wt, string(name))
+		if err != nil || len(bound) > 0 {
+			return wt, err == nil, err
+		}
+	}
+	return Worktree{}, false, nil
+}
+
 // Status lists what is not committed in the given worktree, a line a path in
 // git's short form (two letters, a space, the path), with one git process.
 // Untracked files count, ignored ones do not.

@@ -21,6 +21,10 @@ const (
 	Revised  Status = "revised"
 )
 
+// maxSeq is the largest logical clock that a row may have: beyond it readers that
+// keep numbers as doubles lose count, and a hand-written one would overflow ours.
+const maxSeq = 1 << 53
+
 // Version is the row format's version, field "v".
 const Version = 1
 
@@ -131,7 +135,7 @@ func ParseNote(commit gitops.Hash, content []byte) []Line {
 			continue
 		}
 		line := Line{Commit: commit, Raw: raw}
-		if raw[0] != '{' || json.Unmarshal(raw, &line.Row) != nil || line.Row.ID == "" {
+		if raw[0] != '{' || json.Unmarshal(raw, &line.Row) != nil || line.Row.ID == "" || line.Row.Seq > maxSeq {
 			line.Row, line.Foreign = Row{}, true
 		}
 		out = append(out, line)

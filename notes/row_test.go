@@ -80,7 +80,7 @@ var rows = rapid.Custom(func(t *rapid.T) Row {
 	s := func(name string) string { return text.Draw(t, name) }
 	list := rapid.SliceOf(text)
 	r := Row{
-		V: rapid.Int().Draw(t, "v"), Seq: rapid.Uint64().Draw(t, "seq"), ID: s("id") + "x", Task: s("task"),
+		V: rapid.Int().Draw(t, "v"), Seq: rapid.Uint64Range(0, maxSeq).Draw(t, "seq"), ID: s("id") + "x", Task: s("task"),
 		Stage: plan.StageNumber(rapid.Int().Draw(t, "stage")), Status: Status(s("status")), At: s("at"), By: s("by"), Host: s("host"),
 		Run: s("run"), Head: gitops.Hash(s("head")), Claim: s("claim"), Branch: s("branch"), Worktree: s("worktree"),
 		Plan: gitops.Hash(s("plan")), ReportPath: s("report"), Replaces: gitops.Hash(s("replaces")), Reason: s("reason"),

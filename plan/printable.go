@@ -3,12 +3,13 @@ package plan
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Printable escapes what a terminal could act on in text that comes from a
 // repository, a plan or another clone; everything else stays as it is.
 func Printable(s string) string {
-	if strings.IndexFunc(s, unsafe) < 0 {
+	if utf8.ValidString(s) && strings.IndexFunc(s, unsafe) < 0 {
 		return s
 	}
 	quoted := strconv.Quote(s)

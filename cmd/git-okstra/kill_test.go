@@ -95,6 +95,38 @@ func TestInterruptedStartLeavesNothing(t *testing.T) {
 	b.wholesome()
 }
 
+// TestInterruptedRead: a plan that never comes can be waited for, and given up.
+func TestInterruptedRead(t *testing.T) {
+	cmd := exec.Command("git-okstra", "plan", "check", "-")
+	cmd.Dir = t.TempDir()
+	in, err := cmd.StdinPipe() // stays open: the read blocks
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	errOut := &strings.Builder{}
+	cmd.Stderr = errOut
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		for { // the first signals may come before it listens: then they end it as well
+			select {
+			case <-ended:
+				return
+			case <-time.After(50 * time.Millisecond):
+				_ = cmd.Process.Signal(os.Interrupt)
+			}
+		}
+	}()
+	_ = cmd.Wait()
+	close(ended)
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted && code != -1 {
+		t.Errorf("exit %d: %s", code, errOut)
+	}
+}
+
 // killed runs a command and kills it, and only it, after a while.
 func (b *bench) killed(args []string, after time.Duration) {
 	b.t.Helper()

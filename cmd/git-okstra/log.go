@@ -37,6 +37,14 @@ func (c *logCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	for _, n := range only {
+		if _, ok := t.Plan.Stage(n); !ok {
+			return &commandError{
+				code: exitUsage, message: fmt.Sprintf("stage %d is not in the plan's Stage Map", n),
+				hints: []string{fmt.Sprintf("the plan has stages 1 to %d", len(t.Plan.Stages))},
+			}
+		}
+	}
 	lines, err := notes.Read(a.ctx, a.repo, t.NotesTip)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func (c *planApproveCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	src, err := readFile(c.File)
+	src, err := a.interruptible(func() ([]byte, error) { return readFile(c.File) })
 	if err != nil {
 		return missingPlan(c.File, err)
 	}
@@ -61,7 +61,7 @@ func (c *planApproveCmd) Run(a *app) error {
 
 func missingPlan(file string, err error) error {
 	if os.IsNotExist(err) {
-		return &commandError{code: exitUsage, message: fmt.Sprintf("no plan at %q", file), hints: []string{"name the plan's Markdown file"}}
+		return &commandError{code: exitUsage, message: fmt.Sprintf("no plan at %q", file), hints: []string{"name the plan's Markdown file; a file, not a revision of one"}}
 	}
 	return err
 }

@@ -101,13 +101,13 @@ func projectRoots(c gitops.Config) map[string]string {
 // readPlan reads a plan from a file, standard input or history.
 func (a *app) readPlan(name string) ([]byte, error) {
 	if name == "-" {
-		src, err := io.ReadAll(io.LimitReader(a.std.in, maxPlan))
+		src, err := a.interruptible(func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.std.in, maxPlan)) })
 		if err != nil {
 			return nil, fmt.Errorf("read standard input: %w", err)
 		}
 		return src, nil
 	}
-	src, err := readFile(name)
+	src, err := a.interruptible(func() ([]byte, error) { return readFile(name) })
 	if !errors.Is(err, fs.ErrNotExist) {
 		return src, err
 	}
@@ -122,6 +122,26 @@ func (a *app) readPlan(name string) ([]byte, error) {
 		}
 	}
 	return nil, &commandError{code: exitUsage, message: fmt.Sprintf("no plan at %q", name), hints: []string{"name a Markdown file, - for standard input, or REV:PATH"}}
+}
+
+// interruptible waits for a read that may block for ever (a terminal, a pipe) or
+// for the signal that ends the command, whichever comes first.
+func (a *app) interruptible(read func() ([]byte, error)) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := read()
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return r.data, r.err
+	case <-a.ctx.Done():
+		return nil, a.ctx.Err()
+	}
 }
 
 // readFile reads a plan file, never more than a plan may have.

@@ -34,11 +34,7 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	path, err := a.worktreePath()
-	if err != nil {
-		return err
-	}
-	f, err := e.Finish(a.ctx, t, lifecycle.DoneRequest{Stage: n, AllowEmpty: c.AllowEmpty, ReportPath: c.Report, WorktreePath: path})
+	f, err := e.Finish(a.ctx, t, lifecycle.DoneRequest{Stage: n, AllowEmpty: c.AllowEmpty, ReportPath: c.Report})
 	if err != nil {
 		return err
 	}

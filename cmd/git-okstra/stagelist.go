@@ -64,11 +64,22 @@ func (a *app) addHolder(e *lifecycle.Engine, t *lifecycle.Task, line *report.Sta
 		return err
 	}
 	line.Holder = &report.Holder{By: r.By, Host: r.Host, Run: r.Run, Since: r.At}
+	if r.Broken != "" {
+		line.Holder.By = "(reservation cannot be read: " + r.Broken + ")"
+	}
 	line.Branch = r.Branch
 	if r.Worktree == "" || !filepath.IsLocal(filepath.FromSlash(r.Worktree)) {
 		return nil
 	}
 	line.Worktree = workspace.Path(root, r.Worktree)
+	wt, bound, err := a.repo.FindBound(a.ctx, t.BindRef(line.Stage))
+	if err != nil {
+		return err
+	}
+	if bound {
+		line.Worktree, line.Branch = wt.Path, shortName(wt.Branch)
+		return nil
+	}
 	if _, err := os.Stat(line.Worktree); os.IsNotExist(err) && r.Host == e.Caller.Host {
 		line.Stale = true
 	}

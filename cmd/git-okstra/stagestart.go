@@ -129,7 +129,7 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 			return afterSome(err, made)
 		}
 		made = append(made, startedJSON{
-			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: workspace.Path(root, s.Worktree),
+			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
 		})
 		if len(numbers) > 1 {
 			if t, err = e.Reload(a.ctx, t); err != nil {
@@ -163,8 +163,16 @@ func (a *app) startRequest(f startFlags, n plan.StageNumber, resume bool, root s
 
 func target(s lifecycle.Started, root string) workspace.Target {
 	return workspace.Target{
-		Path: workspace.Path(root, s.Worktree), Branch: s.Branch, Head: s.Tip, Bind: s.Bind, Base: s.Base,
+		Path: pathOf(s, root), Branch: s.Branch, Head: s.Tip, Bind: s.Bind, Base: s.Base,
 	}
+}
+
+// pathOf is where the stage's worktree stands, or is to stand.
+func pathOf(s lifecycle.Started, root string) string {
+	if s.Path != "" {
+		return s.Path
+	}
+	return workspace.Path(root, s.Worktree)
 }
 
 // provision makes the worktree of a reserved stage. Where that fails, a stage

@@ -69,12 +69,21 @@ func (e *Engine) base(ctx context.Context, t *Task, st plan.Stage, h headRefs) (
 		if h.anchor == "" {
 			return "", noIntegration(h)
 		}
-		return h.anchor, nil
+		return e.commitAt(ctx, t.Ref("base"), h.anchor)
 	case 1:
-		return t.Done[deps[0]], nil
+		return e.commitAt(ctx, t.doneRef(deps[0]), t.Done[deps[0]])
 	default:
 		return e.candidate(ctx, t, st, deps, h)
 	}
+}
+
+// commitAt refuses a base that is no commit of this repository, and names the ref
+// that said so.
+func (e *Engine) commitAt(ctx context.Context, ref gitops.RefName, h gitops.Hash) (gitops.Hash, error) {
+	if _, err := e.Repo.ReadCommit(ctx, h); err != nil {
+		return "", fmt.Errorf("%s: %w", ref, err)
+	}
+	return h, nil
 }
 
 func noIntegration(h headRefs) *Refusal {

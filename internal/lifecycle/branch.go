@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"git-okstra/gitops"
 	"git-okstra/notes"
 	"git-okstra/plan"
 )
@@ -17,16 +18,27 @@ func (e *Engine) chooseBranch(ctx context.Context, t *Task, h headRefs, s *Start
 	}
 	s.Branch = h.short
 	tip, exists := h.values[s.Branch]
-	if exists && !e.owns(ctx, t, s) && e.othersMayHold(t) {
-		s.Branch = h.long
-		tip, exists = h.values[s.Branch]
+	own := false
+	if exists {
+		var err error
+		if own, err = e.owns(ctx, t, s); err != nil {
+			return err
+		}
+		if !own && e.othersMayHold(t) {
+			s.Branch = h.long
+			if tip, exists = h.values[s.Branch]; exists {
+				if own, err = e.owns(ctx, t, s); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	if !exists {
 		s.Tip, s.BranchCreated = s.Base, true
 		return nil
 	}
-	if !e.owns(ctx, t, s) {
-		return refuse(Refused, "rename or delete it, then run the same command again",
+	if !own {
+		return refuse(Refused, "rename it (git branch -m), then run the same command again",
 			"branch %s exists already (%s) and is not this stage's", plan.Printable(shortBranch(s.Branch)), tip.Short())
 	}
 	s.Tip = tip
@@ -36,19 +48,39 @@ func (e *Engine) chooseBranch(ctx context.Context, t *Task, h headRefs, s *Start
 	return e.keptFits(ctx, s)
 }
 
-// owns reports whether the log says that the branch was made for this stage.
-// An unreadable log owns nothing.
-func (e *Engine) owns(ctx context.Context, t *Task, s *Started) bool {
+// owns reports whether the branch was made for this stage: the log says so, or a
+// reservation made in this clone. A log that cannot be read is an error, not a no.
+func (e *Engine) owns(ctx context.Context, t *Task, s *Started) (bool, error) {
 	lines, err := notes.Read(ctx, e.Repo, t.NotesTip)
 	if err != nil {
-		return false
+		return false, fmt.Errorf("%s: %w", notes.Ref(t.Key), err)
 	}
 	for _, l := range lines {
 		if l.Row.Status == notes.Started && l.Row.Stage == s.Stage && l.Row.Branch == shortBranch(s.Branch) {
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return e.claimed(ctx, t, s)
+}
+
+// claimed looks through the tags of the reservations made in this clone.
+func (e *Engine) claimed(ctx context.Context, t *Task, s *Started) (bool, error) {
+	refs, err := e.Repo.Refs(ctx, claimPrefix+t.Key.Ref())
+	if err != nil {
+		return false, err
+	}
+	for _, ref := range refs {
+		tag, err := e.Repo.ReadTag(ctx, ref.Hash)
+		if err != nil || tag.Name != tagName(t.Key, s.Stage) {
+			continue // a damaged or another stage's tag proves nothing
+		}
+		for _, tr := range gitops.Trailers(tag.Message) {
+			if tr.Key == tagBranch && tr.Value == shortBranch(s.Branch) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // othersMayHold reports whether another task of this repository has the same

@@ -15,8 +15,6 @@ type DoneRequest struct {
 	Stage      plan.StageNumber // 0: the stage whose worktree the caller stands in
 	AllowEmpty bool
 	ReportPath string
-	// WorktreePath gives the absolute path of a stage's worktree.
-	WorktreePath func(plan.TaskKey, plan.StageNumber) string
 }
 
 // Finished is a stage that is done.
@@ -63,12 +61,15 @@ func (e *Engine) finishOnce(ctx context.Context, t *Task, req DoneRequest) (Fini
 		return Finished{}, err
 	}
 	if head, done := t.Done[n]; done {
-		return e.alreadyDone(ctx, t, n, head, r, held, req)
+		return e.alreadyDone(ctx, t, n, head, r, held)
 	}
 	if !held {
 		return Finished{}, refuse(Refused, fmt.Sprintf("start it with: git okstra stage start %d", n), "stage %d was not started", n)
 	}
-	branch, tip, err := e.workOf(ctx, t, n, r, req)
+	if r.Broken != "" {
+		return Finished{}, taken(n, r)
+	}
+	branch, tip, err := e.workOf(ctx, t, n, r)
 	if err != nil {
 		return Finished{}, err
 	}
@@ -91,9 +92,9 @@ func (e *Engine) finished(t *Task, n plan.StageNumber, head gitops.Hash, already
 // alreadyDone answers a repeated done: a success if it is the same commit, and
 // then a reservation that a crash left over is taken away.
 func (e *Engine) alreadyDone(ctx context.Context, t *Task, n plan.StageNumber, head gitops.Hash,
-	r Reservation, held bool, req DoneRequest,
+	r Reservation, held bool,
 ) (Finished, error) {
-	tip, err := e.tipOf(ctx, t, n, r, held, req)
+	tip, err := e.tipOf(ctx, t, n, r, held)
 	if err != nil {
 		return Finished{}, err
 	}
@@ -117,8 +118,8 @@ func (e *Engine) alreadyDone(ctx context.Context, t *Task, n plan.StageNumber, h
 
 // tipOf finds the commit that the stage's branch stands at now, "" where there
 // is no such branch.
-func (e *Engine) tipOf(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, held bool, req DoneRequest) (gitops.Hash, error) {
-	wt, ok, err := e.stageWorktree(ctx, t, n, req)
+func (e *Engine) tipOf(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, held bool) (gitops.Hash, error) {
+	wt, ok, err := e.stageWorktree(ctx, t, n)
 	if err != nil {
 		return "", err
 	}
@@ -128,37 +129,31 @@ func (e *Engine) tipOf(ctx context.Context, t *Task, n plan.StageNumber, r Reser
 		branch = wt.Branch
 	case ok:
 		return wt.Head, nil
-	case held:
+	case held && r.Broken == "":
 		branch = gitops.RefName("refs/heads/" + r.Branch)
 	}
 	values, err := e.Repo.RefValues(ctx, branch)
 	return values[branch], err
 }
 
-// stageWorktree finds the worktree that is bound to the stage.
-func (e *Engine) stageWorktree(ctx context.Context, t *Task, n plan.StageNumber, req DoneRequest) (gitops.Worktree, bool, error) {
+// stageWorktree finds the worktree that is bound to the stage, wherever it is.
+func (e *Engine) stageWorktree(ctx context.Context, t *Task, n plan.StageNumber) (gitops.Worktree, bool, error) {
 	if t.Here == n && e.Repo.WorkTree() != "" {
 		return e.Repo.WorktreeAt(ctx, e.Repo.WorkTree())
 	}
-	path := req.WorktreePath(t.Key, n)
-	wt, ok, err := e.Repo.WorktreeAt(ctx, path)
-	if err != nil || !ok {
-		return wt, false, err
-	}
-	bound, err := e.Repo.BoundRefs(ctx, wt, string(t.BindRef(n)))
-	return wt, len(bound) > 0, err
+	return e.Repo.FindBound(ctx, t.BindRef(n))
 }
 
 // workOf finds the branch and tip that hold the stage's work, and refuses what
 // is not committed or still under way.
-func (e *Engine) workOf(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, req DoneRequest) (gitops.RefName, gitops.Hash, error) {
+func (e *Engine) workOf(ctx context.Context, t *Task, n plan.StageNumber, r Reservation) (gitops.RefName, gitops.Hash, error) {
 	branch := gitops.RefName("refs/heads/" + r.Branch)
-	wt, ok, err := e.stageWorktree(ctx, t, n, req)
+	wt, ok, err := e.stageWorktree(ctx, t, n)
 	if err != nil {
 		return "", "", err
 	}
 	if ok {
-		if branch, err = e.settled(ctx, n, wt); err != nil {
+		if branch, err = e.settled(ctx, n, wt, branch); err != nil {
 			return "", "", err
 		}
 	}
@@ -179,12 +174,15 @@ func (e *Engine) workOf(ctx context.Context, t *Task, n plan.StageNumber, r Rese
 
 // settled checks that a stage's worktree has nothing uncommitted and stands on a
 // branch.
-func (e *Engine) settled(ctx context.Context, n plan.StageNumber, wt gitops.Worktree) (gitops.RefName, error) {
+func (e *Engine) settled(ctx context.Context, n plan.StageNumber, wt gitops.Worktree, reserved gitops.RefName) (gitops.RefName, error) {
 	if op := wt.Operation(); op != "" {
 		return "", refuse(Refused, "finish or abort it first", "a %s is under way in the worktree of stage %d", op, n)
 	}
 	if wt.Branch == "" {
 		return "", refuse(Refused, "switch to the stage's branch, with the work on it", "the worktree of stage %d is on no branch (detached HEAD)", n)
+	}
+	if err := e.sameBranch(ctx, n, wt, reserved); err != nil {
+		return "", err
 	}
 	dirty, err := e.Repo.Status(ctx, wt.Path)
 	if err != nil {
@@ -204,6 +202,24 @@ func (e *Engine) settled(ctx context.Context, n plan.StageNumber, wt gitops.Work
 	}
 	r.Message = strings.TrimSuffix(r.Message, "\n")
 	return "", r
+}
+
+// sameBranch refuses a worktree that has another branch checked out than the
+// stage's. A renamed branch is the stage's: then the old name is gone.
+func (e *Engine) sameBranch(ctx context.Context, n plan.StageNumber, wt gitops.Worktree, reserved gitops.RefName) error {
+	if wt.Branch == reserved {
+		return nil
+	}
+	values, err := e.Repo.RefValues(ctx, reserved)
+	if err != nil {
+		return err
+	}
+	if values[reserved] == "" {
+		return nil
+	}
+	return refuse(Refused, "switch to "+plan.Printable(shortBranch(reserved))+", with the work on it",
+		"the worktree of stage %d has branch %s checked out, and the stage's is %s",
+		n, plan.Printable(shortBranch(wt.Branch)), plan.Printable(shortBranch(reserved)))
 }
 
 // provesWork refuses a tip that adds nothing to the base or does not stand on it.

@@ -28,7 +28,7 @@ func TestSettled(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatalf("%v %v", ok, err)
 		}
-		return f.eng.settled(t.Context(), 1, wt)
+		return f.eng.settled(t.Context(), 1, wt, s.Branch)
 	}
 	if branch, err := look(); err != nil || branch != s.Branch {
 		t.Errorf("a clean worktree: %s %v", branch, err)
@@ -55,9 +55,14 @@ func TestSettled(t *testing.T) {
 	if _, err = look(); !strings.Contains(fmt.Sprint(err), "detached HEAD") {
 		t.Errorf("detached: %v", err)
 	}
-	f.repo.Git("-C", dir, "checkout", "-q", "-b", "own-name")
+	f.repo.Git("-C", dir, "checkout", "-q", "-b", "another")
+	if _, err = look(); !strings.Contains(fmt.Sprint(err), "has branch another checked out") {
+		t.Errorf("another branch: %v", err)
+	}
+	f.repo.Git("-C", dir, "checkout", "-q", shortBranch(s.Branch))
+	f.repo.Git("-C", dir, "branch", "-m", "own-name")
 	if branch, err := look(); err != nil || branch != "refs/heads/own-name" {
-		t.Errorf("a branch of another name: %s %v", branch, err)
+		t.Errorf("the branch, renamed: %s %v", branch, err)
 	}
 }
 
@@ -204,9 +209,7 @@ func TestDoneElsewhere(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	f.repo.Git("branch", "-D", "fix-T-1-s1")
-	again, err := f.eng.Finish(t.Context(), f.task(), DoneRequest{
-		Stage: 1, WorktreePath: func(plan.TaskKey, plan.StageNumber) string { return f.repo.Dir + "-none" },
-	})
+	again, err := f.eng.Finish(t.Context(), f.task(), DoneRequest{Stage: 1})
 	if err != nil || !again.Already || again.Head != one.Head {
 		t.Errorf("after its branch was cleaned away: %+v %v", again, err)
 	}

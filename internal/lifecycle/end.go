@@ -70,7 +70,11 @@ func (e *Engine) writeRelease(ctx context.Context, t *Task, n plan.StageNumber, 
 		return err
 	}
 	row.Claim, row.Reason = r.Claim, why
-	if err := e.appendRow(ctx, rec, t, r.Base, row); err != nil {
+	target := r.Base
+	if r.Broken != "" {
+		row.Claim, target = string(r.Tag), t.PlanCommit // neither its claim nor its base is known
+	}
+	if err := e.appendRow(ctx, rec, t, target, row); err != nil {
 		return err
 	}
 	rec.tx.Delete(t.reservedRef(n), r.Tag)

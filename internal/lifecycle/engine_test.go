@@ -95,9 +95,7 @@ func (f *fixture) finish(n plan.StageNumber) (Finished, error) {
 	branch, _ := branchNames(f.task(), n)
 	commit := f.repo.Git("commit-tree", string(branch)+"^{tree}", "-p", string(branch), "-m", fmt.Sprint("stage ", n))
 	f.repo.Git("update-ref", string(branch), commit)
-	return f.eng.Finish(f.t.Context(), f.task(), DoneRequest{
-		Stage: n, WorktreePath: func(plan.TaskKey, plan.StageNumber) string { return f.repo.Dir + "-none" },
-	})
+	return f.eng.Finish(f.t.Context(), f.task(), DoneRequest{Stage: n})
 }
 
 func (f *fixture) mustKind(err error, want Kind) {

@@ -24,6 +24,7 @@ type Reservation struct {
 	Worktree string // below the worktree root, slashes
 	Base     gitops.Hash
 	At       string // RFC 3339, UTC
+	Broken   string // why the tag cannot be read; then nothing but Tag is known
 	Kept     bool   // the branch was there before and was taken up with its commits
 }
 
@@ -82,9 +83,14 @@ func (r *Reservation) tag(w *gitops.ObjectWriter, key plan.TaskKey, n plan.Stage
 	}
 	return w.Tag(gitops.TagData{
 		Target: r.Base, TargetType: gitops.TypeCommit, Tagger: sig,
-		Name:    fmt.Sprintf("okstra/%s/reserved/%d", key.Ref(), n),
+		Name:    tagName(key, n),
 		Message: message,
 	}), nil
+}
+
+// tagName is the name inside a reservation's tag object.
+func tagName(key plan.TaskKey, n plan.StageNumber) string {
+	return fmt.Sprintf("okstra/%s/reserved/%d", key.Ref(), n)
 }
 
 // Reservation reads who holds a stage; ok is false where nobody does.
@@ -93,11 +99,13 @@ func (e *Engine) Reservation(ctx context.Context, t *Task, n plan.StageNumber) (
 	if !held {
 		return Reservation{}, false, nil
 	}
+	r.Tag = hash
 	tag, err := e.Repo.ReadTag(ctx, hash)
 	if err != nil {
-		return Reservation{}, false, fmt.Errorf("read reservation of stage %d: %w", n, err)
+		// The stage is taken all the same: its state follows from the ref alone.
+		r.Broken = err.Error()
+		return r, true, ctx.Err()
 	}
-	r.Tag = hash
 	byKey := map[string]string{}
 	for _, tr := range gitops.Trailers(tag.Message) {
 		byKey[tr.Key] = tr.Value
@@ -125,6 +133,10 @@ func (e *Engine) newReservation(base gitops.Hash, branch, worktree string) (Rese
 
 // taken is the refusal that names the holder of a stage.
 func taken(n plan.StageNumber, r Reservation) *Refusal {
+	if r.Broken != "" {
+		return refuse(Taken, fmt.Sprintf("give it back with: git okstra stage release %d", n),
+			"stage %d is taken, but its reservation cannot be read: %s", n, plan.Printable(r.Broken))
+	}
 	return refuse(Taken, "see it with: git okstra stage list", "stage %d is taken by %s since %s on host %s%s",
 		n, plan.Printable(r.By), plan.Printable(r.At), plan.Printable(r.Host), runNote(r.Run))
 }

@@ -17,7 +17,7 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 	if err != nil {
 		return Started{}, err
 	}
-	if !held || !e.mine(t, st.Number, r, req.Resume) {
+	if !held || r.Broken != "" || !e.mine(t, st.Number, r, req.Resume) {
 		return Started{}, taken(st.Number, r)
 	}
 	s := Started{
@@ -27,6 +27,9 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 	if s.Worktree == "" || !gitops.ValidRefName(s.Branch) {
 		return s, refuse(Environment, "give it back with: git okstra stage release "+fmt.Sprint(st.Number),
 			"the reservation of stage %d names no usable branch and worktree", st.Number)
+	}
+	if err := e.whereItIs(ctx, &s); err != nil {
+		return s, err
 	}
 	values, err := e.Repo.RefValues(ctx, s.Branch)
 	if err != nil {
@@ -43,6 +46,30 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 	}
 	err = e.complete(ctx, t, &s, r)
 	return s, err
+}
+
+// whereItIs looks for the stage's worktree, which may have been moved and its
+// branch renamed since.
+func (e *Engine) whereItIs(ctx context.Context, s *Started) error {
+	wt, ok, err := e.Repo.FindBound(ctx, s.Bind)
+	if err != nil || !ok {
+		return err
+	}
+	s.Path = wt.Path
+	if wt.Branch == "" {
+		return refuse(Refused, "switch it to the stage's branch "+plan.Printable(shortBranch(s.Branch)),
+			"the worktree of stage %d, %q, is on no branch (detached HEAD)", s.Stage, wt.Path)
+	}
+	values, err := e.Repo.RefValues(ctx, s.Branch)
+	if err != nil {
+		return err
+	}
+	if wt.Branch != s.Branch && values[s.Branch] != "" {
+		return refuse(Refused, "switch it to the stage's branch "+plan.Printable(shortBranch(s.Branch)),
+			"the worktree of stage %d, %q, has branch %s checked out", s.Stage, wt.Path, plan.Printable(shortBranch(wt.Branch)))
+	}
+	s.Branch = wt.Branch
+	return nil
 }
 
 // mine reports whether a reservation is the caller's: the same run id, a call

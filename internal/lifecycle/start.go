@@ -32,6 +32,7 @@ type Started struct {
 	Branch        gitops.RefName
 	Tip           gitops.Hash // the branch's tip: the base, or the commits it kept
 	Worktree      string      // below the root, slashes
+	Path          string      // absolute, where the worktree stands already; "" where it does not
 	Bind          gitops.RefName
 	Already       bool // it was the caller's before
 	BranchCreated bool

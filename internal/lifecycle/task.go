@@ -186,7 +186,7 @@ func (e *Engine) Reload(ctx context.Context, t *Task) (*Task, error) {
 func (e *Engine) readPlan(ctx context.Context, t *Task, refKey string) error {
 	meta, err := readMeta(ctx, e.Repo, t.PlanCommit)
 	if err != nil {
-		return fmt.Errorf("read approved plan: %w", err)
+		return fmt.Errorf("read approved plan %s%s/plan: %w", statePrefix, refKey, err)
 	}
 	key, err := plan.ParseTaskKey(meta.Task)
 	if err != nil || key.Ref() != refKey {

@@ -53,6 +53,8 @@ func (l StageList) Text() string {
 // note says what a person would ask next about the stage.
 func (s StageLine) note() string {
 	switch {
+	case s.Holder != nil && s.Holder.Since == "":
+		return s.Holder.By
 	case s.Holder != nil && s.Stale:
 		return fmt.Sprintf("%s since %s; stale: its worktree is gone", s.Holder.By, s.Holder.Since)
 	case s.Holder != nil:
