@@ -3,7 +3,11 @@ package gitops
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -24,7 +28,10 @@ func (r *Repo) Refs(ctx context.Context, patterns ...string) ([]Ref, error) {
 // refsAt lists refs as they are seen from one place.
 func (r *Repo) refsAt(ctx context.Context, p place, patterns []string) ([]Ref, error) {
 	args := append([]string{"for-each-ref", "--format=%(objectname) %(refname)", "--"}, patterns...)
-	out, err := r.run(ctx, p, nil, args...)
+	out, warnings, err := r.runWarned(ctx, p, nil, args...)
+	if err == nil && len(warnings) > 0 {
+		err = r.brokenRef(patterns)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list refs: %w", err)
 	}
@@ -37,6 +44,40 @@ func (r *Repo) refsAt(ctx context.Context, p place, patterns []string) ([]Ref, e
 		refs = append(refs, Ref{Name: RefName(name), Hash: Hash(hash)})
 	}
 	return refs, nil
+}
+
+// brokenRef looks for a loose ref below the patterns that holds neither an object
+// id nor the name of a ref that can be read. Git leaves such refs out of its list
+// with a warning only; but a ref that cannot be read is not absent. It is asked only
+// where git warned of something.
+func (r *Repo) brokenRef(patterns []string) error {
+	for _, pattern := range patterns {
+		if !strings.HasPrefix(pattern, "refs/") {
+			continue
+		}
+		root := filepath.Join(r.commonDir, filepath.FromSlash(pattern))
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil || Hash(strings.TrimSpace(string(data))).Valid() {
+				return nil //nolint:nilerr // it went meanwhile
+			}
+			name, err := filepath.Rel(r.commonDir, path)
+			if err != nil {
+				return err
+			}
+			return fmt.Errorf("ref %q is broken: it holds no object id", filepath.ToSlash(name))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RefValues looks up exactly the given refs; absent ones are not in the map.

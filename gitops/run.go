@@ -133,19 +133,26 @@ func (r *runner) command(ctx context.Context, p place, args ...string) *exec.Cmd
 // run runs git and returns its standard output. Where git fails, the output so
 // far comes back beside a *GitError.
 func (r *runner) run(ctx context.Context, p place, stdin io.Reader, args ...string) ([]byte, error) {
+	out, _, err := r.runWarned(ctx, p, stdin, args...)
+	return out, err
+}
+
+// runWarned is run that also returns what git said on standard error although it
+// did not fail.
+func (r *runner) runWarned(ctx context.Context, p place, stdin io.Reader, args ...string) (out, warnings []byte, err error) {
 	cmd := r.command(ctx, p, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
 	start := time.Now()
-	err := cmd.Run()
+	err = cmd.Run()
 	r.note(cmd, start)
 	if err == nil {
-		return stdout.Bytes(), nil
+		return stdout.Bytes(), stderr.Bytes(), nil
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return stdout.Bytes(), &GitError{Args: args, ExitCode: exitCode(cmd), Stderr: stderr.String(), Err: err}
+	return stdout.Bytes(), stderr.Bytes(), &GitError{Args: args, ExitCode: exitCode(cmd), Stderr: stderr.String(), Err: err}
 }
 
 func exitCode(cmd *exec.Cmd) int {
