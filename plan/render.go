@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -49,7 +48,7 @@ func (p piece) offset(i int) int { return line{parts: p.from}.offset(i) }
 var inlineParser = parser.NewParser(
 	parser.WithBlockParsers(util.Prioritized(wholeBlock{}, 1)),
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
-		util.Prioritized(extension.NewStrikethroughParser(), 500))...),
+		util.Prioritized(strike{}, 500))...),
 )
 
 func (d *Document) renderPiece(p piece) []line {

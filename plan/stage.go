@@ -7,6 +7,7 @@ type Stage struct {
 	DependsOn []StageNumber // as listed, without repetitions
 	Steps     int           // effective steps
 	Files     []string      // named in the Exit Contract, cleaned, sorted
+	Contract  string        // raw text of the Exit Contract in Section, "" where there is none
 	Section   string        // raw text from the stage's heading to its end, LF line ends
 	Pos       Position      // of the map's row
 }

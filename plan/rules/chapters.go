@@ -7,7 +7,11 @@ import (
 	"git-okstra/plan"
 )
 
-const partOptions = "Option Candidates"
+const (
+	partOptions  = "Option Candidates"
+	partCoverage = "Requirement Coverage"
+	partApproval = "User Approval Request"
+)
 
 // fail adds an error about the whole plan at an offset.
 func (c *checker) fail(code string, offset int, message, hint string) {
@@ -22,12 +26,23 @@ func (c *checker) warn(code string, offset int, message, hint string) {
 // checkHeadings is P3.
 func checkHeadings(c *checker) {
 	for _, words := range c.rules.headings() {
-		if c.headingWith(words) < 0 {
-			c.fail("P3", 0, "no heading holds the words "+plan.Quote(words),
-				"add a heading with these words, in English; a translation may follow them")
+		if c.headingWith(words) >= 0 {
+			continue
 		}
+		hint := "add a heading with these words, in English; a translation may follow them"
+		if other := otherLast[words]; other != "" && c.headingWith(other) >= 0 {
+			hint = fmt.Sprintf("releases %s have %s in its place: if the plan is written for one of them, name it in the front matter (okstra: …), else add the heading",
+				lastSince[other], plan.Quote(other))
+		}
+		c.fail("P3", 0, "no heading holds the words "+plan.Quote(words), hint)
 	}
 }
+
+// otherLast pairs the two headings of which each release asks for one.
+var (
+	otherLast = map[string]string{partCoverage: partApproval, partApproval: partCoverage}
+	lastSince = map[string]string{partCoverage: "from 0.56.1 on", partApproval: "before 0.56.1"}
+)
 
 // headingWith gives the first heading that holds the words, -1 if none does.
 func (c *checker) headingWith(words string) int {

@@ -108,6 +108,7 @@ func (c *checker) scriptPath(script string) bool {
 		rest, ok := strings.CutPrefix(script, path.Clean(root)+"/"+folder)
 		return ok && rest != ""
 	}
+	c.rootless = true
 	parts := strings.Split(script, "/")
 	return len(parts) > 6 && parts[0] == ".okstra" && parts[1] == "tasks" && parts[4] == "qa" && parts[5] == "scripts"
 }

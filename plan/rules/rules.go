@@ -53,6 +53,8 @@ type Result struct {
 	Ruleset  string // the okstra release that judged, as it was written
 	Findings []Finding
 	Plan     *plan.Plan // nil if the stage rules could not run
+	// Rootless: S11 would have judged by Options.TaskRoot, and there was none.
+	Rootless bool
 
 	strict bool
 }
@@ -78,6 +80,7 @@ type checker struct {
 	rules    ruleset
 	findings []Finding
 	counts   map[string]int
+	rootless bool
 
 	verification verification
 	questions    []question
@@ -98,7 +101,7 @@ func Check(doc *plan.Document, opts Options) Result {
 		c.run()
 	}
 	c.sortFindings()
-	return Result{Ruleset: c.rules.name, Findings: c.findings, Plan: c.plan(), strict: opts.Strict}
+	return Result{Ruleset: c.rules.name, Findings: c.findings, Plan: c.plan(), Rootless: c.rootless, strict: opts.Strict}
 }
 
 func unreadable(doc *plan.Document) bool {

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -36,12 +38,42 @@ func newRuleset(name string) (ruleset, error) {
 
 func (s ruleset) inForce(r Rule) bool { return satisfies(s.version, r.Constraint) }
 
+// InForce reports whether the rule is in force in a release. Errors: the release is
+// no semver version.
+func (r Rule) InForce(release string) (bool, error) {
+	s, err := newRuleset(release)
+	if err != nil {
+		return false, fmt.Errorf("release %q is no version: %w", release, err)
+	}
+	return s.inForce(r), nil
+}
+
+// Variant is something that is not a rule and differs between releases.
+type Variant struct{ What, Constraint, Value string }
+
+// Variants lists them.
+func Variants() []Variant {
+	return []Variant{
+		{"heading number", "<0.50.0", "4.5"},
+		{"heading number", ">=0.50.0", "5.5"},
+		{"last chapter", "<0.56.1", partApproval},
+		{"last chapter", ">=0.56.1", partCoverage},
+		{"step cap", "<0.100.0", strconv.Itoa(oldCap)},
+		{"step cap", ">=0.100.0", strconv.Itoa(newCap)},
+	}
+}
+
+const (
+	oldCap = 6
+	newCap = 8
+)
+
 // stepCap is the largest number of effective steps in a stage.
 func (s ruleset) stepCap() int {
 	if satisfies(s.version, "<0.100.0") {
-		return 6
+		return oldCap
 	}
-	return 8
+	return newCap
 }
 
 // clarifications is the number of the chapter of open questions.
@@ -54,9 +86,9 @@ func (s ruleset) clarifications() string {
 
 // headings are the words that each must stand in a heading.
 func (s ruleset) headings() []string {
-	last := "Requirement Coverage"
+	last := partCoverage
 	if satisfies(s.version, "<0.56.1") {
-		last = "User Approval Request"
+		last = partApproval
 	}
 	return []string{
 		partOptions, "Trade-off", "Recommended Option", "Stage Map", partContract, partValidation,
@@ -64,17 +96,9 @@ func (s ruleset) headings() []string {
 	}
 }
 
-// constraints holds each constraint of the table parsed once.
-var constraints = map[string]*semver.Constraints{}
-
-func init() {
-	for _, s := range []string{"<0.50.0", "<0.56.1", "<0.100.0", "<" + Oldest} {
-		constraints[s] = mustConstraint(s)
-	}
-	for _, r := range table {
-		constraints[r.Constraint] = mustConstraint(r.Constraint)
-	}
-}
+// constraints holds each constraint that was asked for, parsed once. A command
+// that checks no plan does not pay for it.
+var constraints sync.Map // string → *semver.Constraints
 
 // mustConstraint panics on a constraint that is wrong in our own source.
 func mustConstraint(s string) *semver.Constraints {
@@ -85,7 +109,13 @@ func mustConstraint(s string) *semver.Constraints {
 	return c
 }
 
-func satisfies(v *semver.Version, constraint string) bool { return constraints[constraint].Check(v) }
+func satisfies(v *semver.Version, constraint string) bool {
+	c, ok := constraints.Load(constraint)
+	if !ok {
+		c, _ = constraints.LoadOrStore(constraint, mustConstraint(constraint))
+	}
+	return c.(*semver.Constraints).Check(v)
+}
 
 // source is one place that may name a release.
 type source struct {
