@@ -28,6 +28,8 @@ var rooms = map[string]room{
 	"plan/rules": {pure: true, ours: []string{"plan"}},
 	"plan/stage": {pure: true, ours: []string{"plan"}},
 
+	"plan/revision": {pure: true, ours: []string{"plan"}},
+
 	"gitops": {},
 	"notes":  {ours: []string{"gitops", "plan", "plan/stage"}},
 	"hooks": {ours: []string{
@@ -36,7 +38,7 @@ var rooms = map[string]room{
 
 	"internal/conform": {pure: true, ours: []string{"plan"}},
 	"internal/report": {pure: true, ours: []string{
-		"plan", "plan/rules", "plan/stage", "internal/conform",
+		"plan", "plan/rules", "plan/stage", "plan/revision", "internal/conform",
 	}},
 
 	"internal/lifecycle": workflow,
@@ -60,11 +62,13 @@ var libraries = map[string][]string{
 	"github.com/google/uuid":           {"cmd/git-okstra"},
 	"github.com/go-git":                {"gitops"},
 	"github.com/Masterminds/semver/v3": {"plan/rules"},
-	"github.com/sergi/go-diff":         {"plan", "plan/rules", "internal/report"},
+	"github.com/sergi/go-diff":         {"plan/revision"},
+	"github.com/owenrumney/go-sarif":   {"tests"},
+	"github.com/xeipuuv/gojsonschema":  {"tests"},
 	"github.com/yuin/goldmark":         {"plan"},
 	"github.com/goccy/go-yaml":         {"plan", "plan/rules", "internal/conform"},
 	"github.com/mattn/go-runewidth":    {"internal/ui", "internal/report"},
-	"golang.org/x/term":                {"internal/ui"},
+	"golang.org/x/term":                {"internal/ui", "cmd/git-okstra"},
 	"golang.org/x/sys":                 {"gitops", "internal/workspace", "internal/ui"},
 	"golang.org/x/text":                {"plan"},
 	"github.com/rogpeppe/go-internal":  {"tests", "internal/testrepo"},
