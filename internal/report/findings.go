@@ -13,6 +13,7 @@ type PlanCheck struct {
 	Schema string     `json:"schema"`
 	Files  []PlanFile `json:"files"`
 	texts  [][]string // the lines of each file, for the text form
+	places []string   // each file from the repository's top, where that is known
 }
 
 // PlanFile is one checked file.
@@ -46,6 +47,23 @@ func (p *PlanCheck) Add(file string, src []byte, res rules.Result, ok bool) {
 	}
 	p.Files = append(p.Files, f)
 	p.texts = append(p.texts, strings.Split(lineEnds.Replace(strings.TrimPrefix(string(src), "\ufeff")), "\n"))
+}
+
+// Place lets find name each file from the repository's top, as what reads SARIF and
+// annotations wants it; where it gives "" the name stays as it was given.
+func (p *PlanCheck) Place(find func(name string) string) {
+	p.places = make([]string, len(p.Files))
+	for i, f := range p.Files {
+		p.places[i] = find(f.File)
+	}
+}
+
+// place is the name of file i for machines.
+func (p *PlanCheck) place(i int) string {
+	if i < len(p.places) && p.places[i] != "" {
+		return p.places[i]
+	}
+	return p.Files[i].File
 }
 
 // lineEnds makes one of all three, as positions count them.
