@@ -2,8 +2,12 @@ package gitops
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"regexp"
@@ -36,6 +40,25 @@ func parseConfig(out []byte, home string) Config {
 		c.entries = append(c.entries, ConfigEntry{Scope: string(fields[i]), Key: key, Value: value, bare: !ok})
 	}
 	return c
+}
+
+// ReadConfig reads the values whose keys match a POSIX extended regular expression,
+// in a repository or outside of any, with one git process. It is for what needs
+// nothing else of git. Errors: git's own refusal (*GitError).
+func ReadConfig(ctx context.Context, opts Options, keys string) (Config, error) {
+	if opts.Env == nil {
+		opts.Env = os.Environ()
+	}
+	r := &Repo{runner: runner{env: opts.Env, trace: opts.Trace}, dir: opts.Dir, env: baseEnv(opts.Env)}
+	out, err := r.run(ctx, r.here(), nil, "config", "-z", "--show-scope", "--get-regexp", keys)
+	const noneMatches = 1
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return Config{}, errNoGit
+	case err != nil && ExitCode(err) != noneMatches:
+		return Config{}, fmt.Errorf("read configuration: %w", err)
+	}
+	return parseConfig(out, r.Home()), nil
 }
 
 // canonical lower-cases the section and the name of a key, as git lists them.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,12 @@ type CommitData struct {
 	Author, Committer Signature
 	Extra             []ExtraHeader
 	Message           string
+}
+
+// Signed reports whether the commit carries a signature; it says nothing of whether
+// the signature is good.
+func (c CommitData) Signed() bool {
+	return slices.ContainsFunc(c.Extra, func(h ExtraHeader) bool { return h.Key == "gpgsig" || h.Key == "gpgsig-sha256" })
 }
 
 // Commit is a commit that was read.

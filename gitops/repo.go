@@ -43,6 +43,8 @@ var ErrNotRepository = errors.New("not inside a git repository")
 // ErrGitTooOld is the sentinel for a git older than the tool can work with.
 var ErrGitTooOld = errors.New("this git is too old: git 2.34 or newer is needed")
 
+var errNoGit = errors.New("git is not on PATH")
+
 // separator divides the answers of one rev-parse call: it echoes options that it
 // does not know, so that even a path with newlines in it reads back whole.
 const separator = "--okstra-separator"
@@ -80,7 +82,7 @@ func (r *Repo) discover(ctx context.Context) error {
 		"--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository",
 		separator, "--git-dir", separator, "--git-common-dir", separator, "--show-toplevel")
 	if errors.Is(err, exec.ErrNotFound) {
-		return errors.New("git is not on PATH")
+		return errNoGit
 	}
 	parts := strings.Split(string(out), separator+"\n")
 	if err != nil && len(parts) < 4 {

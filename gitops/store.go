@@ -117,6 +117,23 @@ func (r *Repo) NoteSet(ctx context.Context, w *ObjectWriter, commit, target Hash
 	return r.objects.notesSet(ctx, w, tree, target, content)
 }
 
+// NoteSetAll is NoteSet for several notes, each target once, in one new tree.
+func (r *Repo) NoteSetAll(ctx context.Context, w *ObjectWriter, commit Hash, list []Note) (Hash, error) {
+	var tree Hash
+	var err error
+	if commit != "" {
+		if tree, err = r.treeOf(ctx, commit); err != nil {
+			return "", err
+		}
+	}
+	for _, n := range list {
+		if tree, err = r.objects.notesSet(ctx, w, tree, n.Target, n.Content); err != nil {
+			return "", err
+		}
+	}
+	return tree, nil
+}
+
 // Note is one note: the object it speaks of and its whole content.
 type Note struct {
 	Target  Hash
