@@ -27,6 +27,7 @@ type Repo interface {
 	ReadCommit(ctx context.Context, h gitops.Hash) (gitops.Commit, error)
 	NoteGet(ctx context.Context, commit, target gitops.Hash) ([]byte, error)
 	NoteSet(ctx context.Context, w *gitops.ObjectWriter, commit, target gitops.Hash, content []byte) (gitops.Hash, error)
+	NoteSetAll(ctx context.Context, w *gitops.ObjectWriter, commit gitops.Hash, list []gitops.Note) (gitops.Hash, error)
 	Notes(ctx context.Context, commit gitops.Hash) ([]gitops.Note, error)
 }
 
@@ -113,6 +114,47 @@ func Append(ctx context.Context, repo Repo, w *gitops.ObjectWriter, tip gitops.H
 	e.Row.V, e.Row.Seq = Version, seq+1
 	next, err := addLine(ctx, repo, w, tip, e, note, by)
 	return Appended{Tip: next, Row: e.Row}, err
+}
+
+// AppendAll adds several rows in one notes commit, as Append does, but none of them
+// is ever a no-op: it is for rows that are no transition of a stage.
+func AppendAll(ctx context.Context, repo Repo, w *gitops.ObjectWriter, tip gitops.Hash,
+	by gitops.Signature, entries []Entry,
+) (gitops.Hash, error) {
+	seq, err := lastSeq(ctx, repo, tip)
+	if err != nil {
+		return "", err
+	}
+	var list []gitops.Note
+	at := map[gitops.Hash]int{}
+	for i, e := range entries {
+		e.Row.V, e.Row.Seq = Version, seq+uint64(i)+1
+		line, err := e.Row.Encode()
+		if err != nil {
+			return "", err
+		}
+		k, seen := at[e.Target]
+		if !seen {
+			note, err := repo.NoteGet(ctx, tip, e.Target)
+			if err != nil {
+				return "", fmt.Errorf("read note: %w", err)
+			}
+			k = len(list)
+			at[e.Target] = k
+			list = append(list, gitops.Note{Target: e.Target, Content: note})
+		}
+		list[k].Content = join(list[k].Content, line)
+	}
+	tree, err := repo.NoteSetAll(ctx, w, tip, list)
+	if err != nil {
+		return "", fmt.Errorf("write notes: %w", err)
+	}
+	commit := gitops.CommitData{Tree: tree, Author: by, Committer: by}
+	commit.Message = fmt.Sprintf("okstra: %d rows\n\n%s: %d\n", len(entries), seqTrailer, seq+uint64(len(entries)))
+	if tip != "" {
+		commit.Parents = []gitops.Hash{tip}
+	}
+	return w.Commit(commit), nil
 }
 
 // addLine writes one row and its notes commit.
