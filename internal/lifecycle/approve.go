@@ -29,6 +29,10 @@ type ApproveRequest struct {
 	Ruleset  string
 	Category string
 	Onto     string // integration branch, short name; "" keeps the plan's, or takes the current one
+	Amend    bool   // a revision is meant: refused where no plan is approved yet
+	Force    bool   // also where it changes stages that are done or under way; rows say so
+	Why      string // the reason that those rows give
+	Signing  gitops.Signing
 }
 
 // Approved is a pinned plan.
@@ -38,6 +42,8 @@ type Approved struct {
 	Previous gitops.Hash // the revision before, or ""
 	Onto     string
 	Already  bool // this very plan was approved before
+	Signed   bool
+	Forced   []plan.StageNumber // stages under way or done that the revision changes
 }
 
 // Approve pins a plan as the task's newest revision. Errors: *Refusal, e.g.
@@ -52,11 +58,14 @@ func (e *Engine) Approve(ctx context.Context, req ApproveRequest) (Approved, err
 }
 
 func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved, error) {
-	old, err := e.current(ctx, req.Key)
+	old, err := e.Current(ctx, req.Key)
 	if err != nil {
 		return Approved{}, err
 	}
 	out := Approved{Key: req.Key}
+	if req.Amend && old == nil {
+		return out, refuse(Refused, "approve it without --amend", "no plan of %s is approved yet, so there is none to amend", plan.Printable(req.Key.String()))
+	}
 	meta := PlanMeta{Task: req.Key.String(), Ruleset: req.Ruleset, Path: req.Path, Category: req.Category}
 	if meta.Onto, err = e.integration(ctx, req, old); err != nil {
 		return out, err
@@ -76,30 +85,87 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		return out, err
 	}
 	if old != nil {
-		if err := e.revisable(old, req.Plan); err != nil {
-			return out, err
+		out.Forced = e.changed(old, req.Plan)
+		if len(out.Forced) > 0 && !req.Force {
+			return out, refuse(Refused,
+				"leave those stages as they were, add a new stage for the change, or record it with --force --why TEXT",
+				"the revision changes stage %s, which is done or under way", Numbers(out.Forced))
 		}
 		out.Previous, commit.Parents = old.PlanCommit, []gitops.Hash{old.PlanCommit}
 		if out.Already, err = e.sameRevision(ctx, old, tree, parseMeta(commit.Message)); out.Already || err != nil {
-			out.Commit = old.PlanCommit
+			out.Commit, out.Forced = old.PlanCommit, nil
 			return out, err
 		}
 	}
 	if commit.Author, err = e.Repo.Author(ctx, e.Now()); err != nil {
 		return out, err
 	}
-	out.Commit = rec.objects.Commit(commit)
+	if err := e.planCommit(ctx, rec, commit, req.Signing, &out); err != nil {
+		return out, err
+	}
 	if old != nil {
-		// Every start and end moves the log: none may slip in behind revisable.
-		rec.tx.Verify(notes.Ref(req.Key), old.NotesTip)
+		if err := e.recordForced(ctx, rec, old, out, req.Why); err != nil {
+			return out, err
+		}
 	}
 	rec.tx.Update(gitops.RefName(statePrefix+req.Key.Ref()+"/plan"), out.Previous, out.Commit)
 	return out, e.commit(ctx, rec)
 }
 
-// current loads the task if it has an approved plan. A task whose key maps to
+// planCommit makes the revision's commit, signed if the user's git signs commits: it
+// is the evidence of the approval.
+func (e *Engine) planCommit(ctx context.Context, rec *record, c gitops.CommitData, how gitops.Signing, out *Approved) (err error) {
+	if out.Signed, err = e.Repo.SignsCommits(); err != nil {
+		return err
+	}
+	if !out.Signed {
+		out.Commit = rec.objects.Commit(c)
+		return nil
+	}
+	out.Commit, err = e.Repo.SignedCommit(ctx, rec.objects, c, how)
+	return err
+}
+
+// recordForced writes a row for each stage that the revision changes although it is
+// done or under way: on its done commit, or on its base. Where there is none, the
+// log is verified all the same: every start and end moves it, and none may slip in
+// behind the look at what the revision changes.
+func (e *Engine) recordForced(ctx context.Context, rec *record, old *Task, out Approved, why string) error {
+	ref := notes.Ref(old.Key)
+	if len(out.Forced) == 0 {
+		rec.tx.Verify(ref, old.NotesTip)
+		return nil
+	}
+	var entries []notes.Entry
+	for _, n := range out.Forced {
+		row, err := e.row(old, n, notes.Revised)
+		if err != nil {
+			return err
+		}
+		row.Plan, row.Reason = out.Commit, why
+		target, done := old.Done[n]
+		if !done {
+			r, _, err := e.Reservation(ctx, old, n)
+			if err != nil {
+				return err
+			}
+			if target = r.Base; r.Broken != "" {
+				target = old.PlanCommit
+			}
+		}
+		entries = append(entries, notes.Entry{Target: target, Row: row})
+	}
+	tip, err := notes.AppendAll(ctx, e.Repo, rec.objects, old.NotesTip, rec.sig, entries)
+	if err != nil {
+		return err
+	}
+	rec.tx.Update(ref, old.NotesTip, tip)
+	return nil
+}
+
+// Current loads the task if it has an approved plan. A task whose key maps to
 // the same ref but is spelled differently is refused: two tasks are never merged.
-func (e *Engine) current(ctx context.Context, key plan.TaskKey) (*Task, error) {
+func (e *Engine) Current(ctx context.Context, key plan.TaskKey) (*Task, error) {
 	states, err := e.listRefs(ctx)
 	if err != nil {
 		return nil, err
@@ -191,22 +257,22 @@ func (e *Engine) sameRevision(ctx context.Context, old *Task, tree gitops.Hash, 
 	return c.Tree == tree && old.Meta == meta, nil
 }
 
-// revisable refuses a revision that changes a stage which is done or under way:
-// its worker builds, or built, on what was approved.
-func (e *Engine) revisable(old *Task, next *plan.Plan) error {
-	var touched []plan.StageNumber
+// changed lists the stages that are done or under way and that the next revision
+// changes: their workers build, or built, on what was approved.
+func (e *Engine) changed(old *Task, next *plan.Plan) []plan.StageNumber {
+	var out []plan.StageNumber
 	for _, st := range old.Plan.Stages {
 		if !old.Progress().Occupied(st.Number) {
 			continue
 		}
 		now, ok := next.Stage(st.Number)
-		if !ok || now.Title != st.Title || now.Section != st.Section || !slices.Equal(now.DependsOn, st.DependsOn) {
-			touched = append(touched, st.Number)
+		if !ok || now.Title != st.Title || trimmed(now.Section) != trimmed(st.Section) || !slices.Equal(now.DependsOn, st.DependsOn) {
+			out = append(out, st.Number)
 		}
 	}
-	if len(touched) == 0 {
-		return nil
-	}
-	return refuse(Refused, "leave those stages as they were, or add a new stage for the change",
-		"the revision changes stage %s, which is done or under way", Numbers(touched))
+	return out
 }
+
+// trimmed leaves out the blank lines at a section's end: a stage that is added
+// behind the last one changes them.
+func trimmed(section string) string { return strings.TrimRight(section, " \t\n") }

@@ -40,7 +40,8 @@ func (m PlanMeta) trailers() []gitops.Trailer {
 	return out
 }
 
-func readMeta(ctx context.Context, repo *gitops.Repo, commit gitops.Hash) (PlanMeta, error) {
+// ReadMeta reads what a plan's commit keeps; of another commit it is empty.
+func ReadMeta(ctx context.Context, repo *gitops.Repo, commit gitops.Hash) (PlanMeta, error) {
 	c, err := repo.ReadCommit(ctx, commit)
 	if err != nil {
 		return PlanMeta{}, err

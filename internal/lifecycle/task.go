@@ -184,7 +184,7 @@ func (e *Engine) Reload(ctx context.Context, t *Task) (*Task, error) {
 
 // readPlan fills in what the plan's commit holds.
 func (e *Engine) readPlan(ctx context.Context, t *Task, refKey string) error {
-	meta, err := readMeta(ctx, e.Repo, t.PlanCommit)
+	meta, err := ReadMeta(ctx, e.Repo, t.PlanCommit)
 	if err != nil {
 		return fmt.Errorf("read approved plan %s%s/plan: %w", statePrefix, refKey, err)
 	}
