@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -29,15 +31,54 @@ type globals struct {
 	Verbose int    `short:"v" type:"counter" help:"Say more; twice: every git call with its time."`
 }
 
-// cli is the command line.
-type cli struct {
-	globals
+// cli is the command line but for its commands.
+type cli struct{ globals }
 
-	Plan    planCmd    `cmd:"" help:"Check and approve plans."`
-	Stage   stageCmd   `cmd:"" help:"Choose, start and end stages."`
-	Log     logCmd     `cmd:"" help:"Show the rows of the task's log."`
-	Demo    demoCmd    `cmd:"" help:"Run the whole flow in a throw-away repository."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+// command is one word that may follow git okstra.
+type command struct {
+	name, help string
+	model      any
+}
+
+// commands lists them in the order of the help.
+func commands() []command {
+	return []command{
+		{"plan", "Check, compare, draw and approve plans.", &planCmd{}},
+		{"stage", "Choose, start and end stages.", &stageCmd{}},
+		{"log", "Show the rows of the task's log.", &logCmd{}},
+		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
+		{"version", "Print the version.", &versionCmd{}},
+	}
+}
+
+// grammar builds the model of the command line: of the one command that is named
+// first, if it is one, else of all. Building all of it takes longer than most
+// commands do.
+func grammar(args []string) []kong.Option {
+	var all []kong.Option
+	for _, c := range commands() {
+		if len(args) > 0 && args[0] == c.name {
+			return []kong.Option{kong.DynamicCommand(c.name, c.help, "", narrow(c.model, args[1:]))}
+		}
+		all = append(all, kong.DynamicCommand(c.name, c.help, "", c.model))
+	}
+	return all
+}
+
+// narrow is a command's model with just the subcommand that is named first, the whole
+// model where that is none.
+func narrow(model any, args []string) any {
+	if len(args) == 0 {
+		return model
+	}
+	t := reflect.TypeOf(model).Elem()
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if _, sub := f.Tag.Lookup("cmd"); sub && strings.ToLower(f.Name) == args[0] {
+			return reflect.New(reflect.StructOf([]reflect.StructField{f})).Interface()
+		}
+	}
+	return model
 }
 
 // exitRequest carries kong's wish to exit (after printing help) out of Parse.
@@ -46,7 +87,10 @@ type exitRequest int
 // run is the whole program: it parses, runs one command and returns the exit
 // code.
 func run(args []string, std streams) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	base, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	early := startConfig(base, args)
+	ctx, stop := signal.NotifyContext(base, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer func() {
 		switch r := recover().(type) {
@@ -57,18 +101,19 @@ func run(args []string, std streams) (code int) {
 			panic(r)
 		}
 	}()
-	return runContext(ctx, args, std)
+	return runContext(ctx, args, std, early)
 }
 
-func runContext(ctx context.Context, args []string, std streams) int {
+// runContext is run under a context that ends the command. early may be nil.
+func runContext(ctx context.Context, args []string, std streams, early *earlyConfig) int {
 	var c cli
-	parser, err := kong.New(&c,
+	parser, err := kong.New(&c, append(grammar(args),
 		kong.Name("git okstra"),
 		kong.Description("Validate a plan, take its stages one by one in worktrees of their own, and keep all state in refs and notes."),
 		kong.Writers(std.out, std.err),
 		kong.Exit(func(code int) { panic(exitRequest(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
+	)...)
 	if err != nil {
 		return fail(std, slices.Contains(args, "--json"), err)
 	}
@@ -76,7 +121,7 @@ func runContext(ctx context.Context, args []string, std streams) int {
 	if err != nil {
 		return fail(std, slices.Contains(args, "--json"), usageError(err))
 	}
-	a := &app{ctx: ctx, std: std, flags: c.globals}
+	a := &app{ctx: ctx, std: std, flags: c.globals, early: early}
 	defer a.close()
 	if err := kctx.Run(a); err != nil {
 		return fail(std, a.flags.JSON, err)

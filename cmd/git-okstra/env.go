@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/google/uuid"
+	"golang.org/x/term"
 
 	"git-okstra/gitops"
 	"git-okstra/internal/lifecycle"
@@ -24,6 +25,7 @@ type app struct {
 	flags globals
 	code  int // the exit code where no error is to be said
 	repo  *gitops.Repo
+	early *earlyConfig // nil: nothing was asked early
 }
 
 func (a *app) close() {
@@ -37,18 +39,34 @@ func (a *app) open() (*gitops.Repo, error) {
 	if a.repo != nil {
 		return a.repo, nil
 	}
-	opts := gitops.Options{}
-	if a.flags.Verbose > 1 {
-		opts.Trace = a.traceGit
-	}
-	repo, err := gitops.Open(a.ctx, opts)
+	repo, err := gitops.Open(a.ctx, gitops.Options{Trace: a.trace()})
 	a.repo = repo
 	return repo, err
+}
+
+// trace is where git calls are told of, nil for nowhere.
+func (a *app) trace() func(gitops.Call) {
+	if a.flags.Verbose > 1 {
+		return a.traceGit
+	}
+	return nil
 }
 
 func (a *app) traceGit(c gitops.Call) {
 	_, _ = fmt.Fprintf(a.std.err, "git %s  [%s, exit %d]\n",
 		plan.Printable(strings.Join(c.Args, " ")), c.Duration.Round(10*time.Microsecond), c.ExitCode)
+}
+
+// interactive reports whether a person can be asked something: standard input and
+// standard error are terminals.
+func (a *app) interactive() bool {
+	for _, stream := range []any{a.std.in, a.std.err} {
+		f, ok := stream.(*os.File)
+		if !ok || !term.IsTerminal(int(f.Fd())) {
+			return false
+		}
+	}
+	return true
 }
 
 // say tells a person something on stderr.

@@ -85,6 +85,9 @@ func classify(err error) *commandError {
 		return &commandError{code: exitInterrupted, message: "interrupted"}
 	case errors.Is(err, gitops.ErrNotRepository):
 		return &commandError{code: exitEnvironment, message: err.Error(), hints: []string{"go to one, or name it with: git -C DIR okstra …"}}
+	case errors.Is(err, gitops.ErrSigning):
+		hints := append(gitHint(err), "sign by hand first to see what is wrong, or do without: git -c commit.gpgSign=false okstra plan approve …")
+		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: hints}
 	case errors.Is(err, fs.ErrPermission):
 		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: []string{"check who owns the folder"}}
 	}
@@ -100,7 +103,8 @@ func gitHint(err error) []string {
 	var rest []string
 	for line := range strings.Lines(ge.Stderr) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasSuffix(err.Error(), strings.TrimPrefix(line, "fatal: ")) {
+		said := strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: ")
+		if line != "" && !strings.HasSuffix(err.Error(), said) {
 			rest = append(rest, "git says: "+plan.Printable(line))
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,5 +122,40 @@ func TestDemo(t *testing.T) {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the demo does not show %q", want)
 		}
+	}
+}
+
+// TestNarrowGrammar: the model of one command alone reads and helps exactly as the
+// whole one does, which a flag before the command brings in.
+func TestNarrowGrammar(t *testing.T) {
+	ask := func(words ...string) (int, string) {
+		var out, said bytes.Buffer
+		code := run(words, streams{in: strings.NewReader(""), out: &out, err: &said})
+		return code, out.String() + said.String()
+	}
+	var leaves [][]string
+	for _, c := range commands() {
+		leaves = append(leaves, []string{c.name})
+		model := reflect.TypeOf(c.model).Elem()
+		for i := range model.NumField() {
+			if _, sub := model.Field(i).Tag.Lookup("cmd"); sub {
+				leaves = append(leaves, []string{c.name, strings.ToLower(model.Field(i).Name)})
+			}
+		}
+	}
+	if len(leaves) < 15 {
+		t.Fatalf("only %d commands", len(leaves))
+	}
+	for _, leaf := range leaves {
+		for _, more := range [][]string{{"-h"}, {"--no-such-flag"}} {
+			code, narrow := ask(append(slices.Clone(leaf), more...)...)
+			fullCode, full := ask(append(append([]string{"-q"}, leaf...), more...)...)
+			if code != fullCode || narrow != full {
+				t.Errorf("%q: exit %d\n%s\nwith the whole model %d\n%s", append(leaf, more...), code, narrow, fullCode, full)
+			}
+		}
+	}
+	if code, said := ask("plan", "chekc"); code != exitUsage || !strings.Contains(said, `did you mean "check"`) {
+		t.Errorf("%d %s", code, said)
 	}
 }

@@ -25,7 +25,13 @@ func TestJSONKeys(t *testing.T) {
 	}{
 		{"version", 0},
 		{"plan check bad.md", exitFindings},
+		{"plan rules", 0},
+		{"plan explain S9", 0},
+		{"plan new", 0},
 		{"plan approve plan.md", 0},
+		{"plan show", 0},
+		{"plan graph", 0},
+		{"plan diff bad.md", 0},
 		{"stage next --run r", 0},
 		{"stage start 1", exitNothing},
 		{"stage list", 0},

@@ -2,38 +2,50 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"git-okstra/gitops"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/report"
 	"git-okstra/plan"
+	"git-okstra/plan/revision"
 	"git-okstra/plan/rules"
 )
 
 type planApproveCmd struct {
-	File    string `arg:"" help:"The plan file." placeholder:"FILE"`
+	File    string `arg:"" optional:"" help:"The plan file; with --amend it may be left out." placeholder:"FILE"`
 	Ruleset string `help:"The okstra release whose rules count." placeholder:"VERSION"`
 	Onto    string `help:"Integration branch. Default: the current branch." placeholder:"BRANCH"`
+	Amend   bool   `help:"Approve a revision of a plan that is approved already."`
+	Force   bool   `help:"Also if the revision changes stages that are done or under way; the log says so."`
+	Why     string `help:"The reason for --force, for the log." placeholder:"TEXT"`
 }
 
 // approveJSON is okstra.plan-approve/v1.
 type approveJSON struct {
-	Schema   string      `json:"schema"`
-	Task     string      `json:"task"`
-	Commit   gitops.Hash `json:"commit"`
-	Previous gitops.Hash `json:"previous"`
-	Onto     string      `json:"onto"`
-	Stages   int         `json:"stages"`
-	Already  bool        `json:"already"`
+	Schema   string               `json:"schema"`
+	Task     string               `json:"task"`
+	Commit   gitops.Hash          `json:"commit"`
+	Previous gitops.Hash          `json:"previous"`
+	Onto     string               `json:"onto"`
+	Stages   int                  `json:"stages"`
+	Already  bool                 `json:"already"`
+	Signed   bool                 `json:"signed"`
+	Changes  []report.StageChange `json:"changes"` // since the previous revision
+	Forced   []plan.StageNumber   `json:"forced"`  // changed although done or under way
 }
 
 // Run checks, pins, and marks the file as approved.
 func (c *planApproveCmd) Run(a *app) error {
 	e, err := a.engine("")
 	if err != nil {
+		return err
+	}
+	if err := c.findFile(a, e); err != nil {
 		return err
 	}
 	src, err := a.interruptible(func() ([]byte, error) { return readFile(c.File) })
@@ -48,15 +60,48 @@ func (c *planApproveCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	changes, err := a.changesSince(e, req)
+	if err != nil {
+		return err
+	}
 	out, err := e.Approve(a.ctx, req)
 	if err != nil {
+		var refusal *lifecycle.Refusal
+		if errors.As(err, &refusal) && !a.flags.JSON {
+			_, _ = fmt.Fprint(a.std.err, report.ChangesText(changes))
+		}
 		return err
 	}
 	if err := markApproved(c.File, src, req.Source); err != nil {
 		return err
 	}
-	a.sayApproved(out, len(req.Plan.Stages))
+	a.sayApproved(out, len(req.Plan.Stages), changes)
 	return nil
+}
+
+// findFile takes the approved plan's own file where --amend names none.
+func (c *planApproveCmd) findFile(a *app, e *lifecycle.Engine) error {
+	switch {
+	case c.File != "":
+		return nil
+	case !c.Amend:
+		return &commandError{code: exitUsage, message: "which plan is to be approved?", hints: []string{"name its file: git okstra plan approve FILE"}}
+	}
+	t, err := e.Load(a.ctx, a.flags.Task)
+	if err != nil {
+		return err
+	}
+	c.File, err = a.planFile(t)
+	return err
+}
+
+// changesSince compares with the approved plan, if there is one.
+func (a *app) changesSince(e *lifecycle.Engine, req lifecycle.ApproveRequest) ([]report.StageChange, error) {
+	old, err := e.Current(a.ctx, req.Key)
+	if err != nil || old == nil {
+		return []report.StageChange{}, err
+	}
+	return report.StageChanges(revision.Stages(old.Plan, req.Plan)), nil
 }
 
 func missingPlan(file string, err error) error {
@@ -68,11 +113,8 @@ func missingPlan(file string, err error) error {
 
 // judge runs the rules; a plan with errors is shown and refused.
 func (a *app) judge(c *planApproveCmd, src []byte) (*plan.Document, rules.Result, error) {
-	opts, err := a.ruleOptions(c.Ruleset, false)
-	if err != nil {
-		return nil, rules.Result{}, err
-	}
-	opts.Approval, opts.TaskRoot = true, a.taskRootOf(c.File)
+	opts := ruleOptions(a.repo.Config(), c.Ruleset, false)
+	opts.Approval, opts.TaskRoot = true, a.pathInRepo(taskRoot(absolute(c.File)))
 	doc := plan.Parse(src)
 	res := rules.Check(doc, opts)
 	if res.OK() && res.Plan != nil && len(res.Plan.Stages) > 0 {
@@ -80,7 +122,7 @@ func (a *app) judge(c *planApproveCmd, src []byte) (*plan.Document, rules.Result
 	}
 	var check report.PlanCheck
 	check.Add(c.File, src, res, false)
-	a.showCheck(&check)
+	a.showCheck(&check, "text")
 	return doc, res, &commandError{code: exitFindings, silent: a.flags.JSON, message: "the plan is not approved: it has errors", hints: []string{"mend them, then approve it again"}}
 }
 
@@ -91,7 +133,8 @@ func (a *app) approveRequest(c *planApproveCmd, src []byte, doc *plan.Document, 
 		return lifecycle.ApproveRequest{}, fmt.Errorf("locate plan: %w", err)
 	}
 	req := lifecycle.ApproveRequest{
-		Plan: res.Plan, Ruleset: res.Ruleset, Onto: c.Onto,
+		Plan: res.Plan, Ruleset: res.Ruleset, Onto: c.Onto, Amend: c.Amend, Force: c.Force, Why: oneLine(c.Why),
+		Signing:  gitops.Signing{Terminal: a.interactive(), Limit: signingLimit},
 		Category: doc.FrontMatter.Category.Text, Path: a.pathInRepo(file),
 	}
 	if req.Key, err = a.taskKey(doc, file); err != nil {
@@ -194,9 +237,15 @@ func markApproved(file string, before, after []byte) error {
 	return nil
 }
 
-func (a *app) sayApproved(out lifecycle.Approved, stages int) {
+// signingLimit is how long a signing program may take where nobody can answer it.
+const signingLimit = 10 * time.Second
+
+func (a *app) sayApproved(out lifecycle.Approved, stages int, changes []report.StageChange) {
 	if a.flags.JSON {
-		writeJSON(a.std.out, approveJSON{"okstra.plan-approve/v1", out.Key.String(), out.Commit, out.Previous, out.Onto, stages, out.Already})
+		writeJSON(a.std.out, approveJSON{
+			"okstra.plan-approve/v1", out.Key.String(), out.Commit, out.Previous, out.Onto, stages, out.Already, out.Signed,
+			changes, orEmpty(out.Forced),
+		})
 		return
 	}
 	verb := "approved"
@@ -204,5 +253,15 @@ func (a *app) sayApproved(out lifecycle.Approved, stages int) {
 		verb = "was approved already"
 	}
 	a.tell("plan of %s %s: %d stages onto %s\n", plan.Printable(out.Key.String()), verb, stages, plan.Printable(out.Onto))
-	a.tell("  revision  %s  (refs/okstra/%s/plan)\n", out.Commit.Short(), out.Key.Ref())
+	signed := ""
+	if out.Signed {
+		signed = ", signed"
+	}
+	a.tell("  revision  %s  (refs/okstra/%s/plan%s)\n", out.Commit.Short(), out.Key.Ref(), signed)
+	if len(out.Forced) > 0 {
+		a.tell("  forced    stage %s changed although done or under way; see: git okstra log\n", lifecycle.Numbers(out.Forced))
+	}
+	if len(changes) > 0 {
+		a.tell("\n%s", report.ChangesText(changes))
+	}
 }

@@ -1,13 +1,8 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"git-okstra/gitops"
 	"git-okstra/internal/report"
@@ -18,22 +13,26 @@ import (
 type planCmd struct {
 	Check   planCheckCmd   `cmd:"" help:"Check plans against the rules of their okstra release."`
 	Approve planApproveCmd `cmd:"" help:"Check a plan, mark it approved and pin the revision."`
+	Show    planShowCmd    `cmd:"" help:"Show what a plan says of its stages."`
+	Graph   planGraphCmd   `cmd:"" help:"Draw the stages and what they depend on."`
+	Diff    planDiffCmd    `cmd:"" help:"Compare two revisions of a plan, stage by stage and word by word."`
+	Rules   planRulesCmd   `cmd:"" help:"List the rules and the okstra releases where they are in force."`
+	Explain planExplainCmd `cmd:"" help:"Explain a rule, with a failing and a passing example."`
+	New     planNewCmd     `cmd:"" help:"Write a new plan that is valid but for the places to fill in."`
 }
 
 type planCheckCmd struct {
 	Files   []string `arg:"" help:"Plan files; - is standard input, REV:PATH a file in history." placeholder:"FILE"`
+	Format  string   `help:"text, json, sarif (SARIF 2.1.0) or github (workflow annotations)." enum:"text,json,sarif,github" default:"text" placeholder:"FORMAT"`
 	Ruleset string   `help:"The okstra release whose rules count." placeholder:"VERSION"`
 	Strict  bool     `help:"Let S9 warnings and every other warning reject the plan."`
 }
 
-// maxPlan is how much of a plan is read: one byte more than a plan may have, so
-// that the rules see that it is too large.
-const maxPlan = 16<<20 + 1
-
 // Run checks every file and reports all findings.
 func (c *planCheckCmd) Run(a *app) error {
+	a.flags.JSON = a.flags.JSON || c.Format == "json"
 	var check report.PlanCheck
-	opts, err := a.ruleOptions(c.Ruleset, c.Strict)
+	opts, err := a.checkOptions(c.Ruleset, c.Strict)
 	if err != nil {
 		return err
 	}
@@ -42,50 +41,71 @@ func (c *planCheckCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		opts.TaskRoot = a.taskRootOf(file)
-		res := rules.Check(plan.Parse(src), opts)
-		check.Add(file, src, res, res.OK())
+		if err := a.checkPlan(&check, file, src, opts); err != nil {
+			return err
+		}
 	}
-	a.showCheck(&check)
+	a.showCheck(&check, c.Format)
 	if !check.OK() {
 		a.code = exitFindings
 	}
 	return nil
 }
 
-func (a *app) showCheck(check *report.PlanCheck) {
+// checkPlan judges one plan. Where it lies in the repository matters to S11 alone,
+// so git is asked for that only where S11 asks.
+func (a *app) checkPlan(check *report.PlanCheck, file string, src []byte, opts rules.Options) error {
+	doc := plan.Parse(src)
+	res := rules.Check(doc, opts)
+	if res.Rootless {
+		root, err := a.taskRootOf(file)
+		if err != nil {
+			return err
+		}
+		if root != "" {
+			opts.TaskRoot = root
+			res = rules.Check(doc, opts)
+		}
+	}
+	check.Add(file, src, res, res.OK())
+	return nil
+}
+
+// showCheck prints the findings in one of the formats.
+func (a *app) showCheck(check *report.PlanCheck, format string) {
 	switch {
 	case a.flags.JSON:
 		writeJSON(a.std.out, check)
+	case format == "sarif":
+		check.Place(a.placeInRepo)
+		log, err := json.MarshalIndent(check.SARIF(version), "", "  ")
+		if err != nil { // our own structs: strings and numbers
+			panic(err)
+		}
+		a.print("%s\n", log)
+	case format == "github":
+		check.Place(a.placeInRepo)
+		a.print("%s", check.Annotations())
 	case !a.flags.Quiet || !check.OK():
 		a.print("%s", check.Text())
 	}
 }
 
-// ruleOptions takes okstra.ruleset from git's configuration where there is a
-// repository; a plan can be checked outside of one.
-func (a *app) ruleOptions(ruleset string, strict bool) (rules.Options, error) {
-	opts := rules.Options{Ruleset: ruleset, Strict: strict}
-	repo, err := a.open()
-	switch {
-	case errors.Is(err, gitops.ErrNotRepository):
-		return opts, nil
-	case err != nil:
-		return opts, err
+// checkOptions takes okstra.ruleset and the projects' roots from git's
+// configuration, in a repository or outside: a plan can be checked anywhere.
+func (a *app) checkOptions(ruleset string, strict bool) (rules.Options, error) {
+	config, err := a.planConfig()
+	if err != nil {
+		return rules.Options{}, err
 	}
-	opts.ConfigRuleset = repo.Config().Get("okstra.ruleset")
-	opts.ProjectRoots = projectRoots(repo.Config())
-	return opts, nil
+	return ruleOptions(config, ruleset, strict), nil
 }
 
-// taskRootOf is a plan's task root below the worktree's top, "" where the plan is
-// no file of this repository.
-func (a *app) taskRootOf(file string) string {
-	abs, err := filepath.Abs(file)
-	if err != nil || a.repo == nil || file == "-" {
-		return ""
+func ruleOptions(config gitops.Config, ruleset string, strict bool) rules.Options {
+	return rules.Options{
+		Ruleset: ruleset, Strict: strict,
+		ConfigRuleset: config.Get("okstra.ruleset"), ProjectRoots: projectRoots(config),
 	}
-	return a.pathInRepo(taskRoot(abs))
 }
 
 // projectRoots reads okstra.project.<name>.root, the folders of a repository with
@@ -98,69 +118,30 @@ func projectRoots(c gitops.Config) map[string]string {
 	return roots
 }
 
-// readPlan reads a plan from a file, standard input or history.
-func (a *app) readPlan(name string) ([]byte, error) {
-	if name == "-" {
-		src, err := a.interruptible(func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.std.in, maxPlan)) })
-		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		return src, nil
+// openIfAny opens the repository; false where there is none.
+func (a *app) openIfAny() (bool, error) {
+	_, err := a.open()
+	if errors.Is(err, gitops.ErrNotRepository) {
+		return false, nil
 	}
-	src, err := a.interruptible(func() ([]byte, error) { return readFile(name) })
-	if !errors.Is(err, fs.ErrNotExist) {
-		return src, err
-	}
-	if strings.Contains(name, ":") {
-		repo, openErr := a.open()
-		if openErr != nil {
-			return nil, openErr
-		}
-		src, revErr := repo.File(a.ctx, name)
-		if revErr == nil {
-			return src, nil
-		}
-	}
-	return nil, &commandError{code: exitUsage, message: fmt.Sprintf("no plan at %q", name), hints: []string{"name a Markdown file, - for standard input, or REV:PATH"}}
+	return err == nil, err
 }
 
-// interruptible waits for a read that may block for ever (a terminal, a pipe) or
-// for the signal that ends the command, whichever comes first.
-func (a *app) interruptible(read func() ([]byte, error)) ([]byte, error) {
-	type result struct {
-		data []byte
-		err  error
+// placeInRepo is a plan's path from the top of the worktree, with slashes; "" where
+// it has none.
+func (a *app) placeInRepo(name string) string {
+	if ok, err := a.openIfAny(); !ok || err != nil || name == "-" {
+		return ""
 	}
-	done := make(chan result, 1)
-	go func() {
-		data, err := read()
-		done <- result{data, err}
-	}()
-	select {
-	case r := <-done:
-		return r.data, r.err
-	case <-a.ctx.Done():
-		return nil, a.ctx.Err()
-	}
+	return a.pathInRepo(absolute(fileOf(name)))
 }
 
-// readFile reads a plan file, never more than a plan may have.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// taskRootOf is a plan's task root below the worktree's top, "" where the plan is
+// no file of this repository.
+func (a *app) taskRootOf(file string) (string, error) {
+	ok, err := a.openIfAny()
+	if !ok || err != nil || file == "-" {
+		return "", err
 	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, &commandError{code: exitUsage, message: fmt.Sprintf("%q is a folder", name), hints: []string{"name the plan file in it"}}
-	}
-	src, err := io.ReadAll(io.LimitReader(f, maxPlan))
-	if err != nil {
-		return nil, fmt.Errorf("read plan: %w", err)
-	}
-	return src, nil
+	return a.pathInRepo(taskRoot(absolute(fileOf(file)))), nil
 }
