@@ -162,6 +162,12 @@ func (b *bench) all() error {
 	if err != nil {
 		return err
 	}
+	quick := *b
+	quick.runs *= 10 // these take milliseconds
+	if err := quick.compare("`plan check` of an ordinary plan, beside `git --version`",
+		side{words: []string{b.okst, "plan", "check", filepath.Join(b.root, "plan.md")}}, side{words: []string{"git", "--version"}}); err != nil {
+		return err
+	}
 	hash, _, _ := strings.Cut(string(blob), "\n")
 	tree := filepath.Join(b.root, "peer-tree")
 	err = b.compare("read one packed blob, beside `git cat-file blob`",
