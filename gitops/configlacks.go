@@ -16,12 +16,12 @@ import (
 // place.
 var usualPrefixes = []string{"/usr", "/usr/local"}
 
-// ConfigLacks reports whether certainly no key of git's configuration holds the
-// word, given in lower case: no file that git would read here has it, none includes
-// another file, and no variable brings configuration of its own. It costs a look at
-// a handful of files instead of a git process; where it cannot tell it says no, and
-// git is to be asked.
-func ConfigLacks(opts Options, word string) bool {
+// ConfigLacks reports whether certainly no key of git's configuration is in the
+// section, given in lower case: no file that git would read here has it, none
+// includes another file, and no variable brings configuration of its own. It costs a
+// look at a handful of files instead of a git process; where it cannot tell it says
+// no, and git is to be asked.
+func ConfigLacks(opts Options, section string) bool {
 	if opts.Env == nil {
 		opts.Env = os.Environ()
 	}
@@ -34,7 +34,7 @@ func ConfigLacks(opts Options, word string) bool {
 		}
 	}
 	files, ok := r.configFiles()
-	return ok && !slices.ContainsFunc(files, func(f string) bool { return mayHold(f, word) })
+	return ok && !slices.ContainsFunc(files, func(f string) bool { return mayHold(f, section) })
 }
 
 // configFiles lists the files that git reads its configuration from; not ok where
@@ -119,13 +119,14 @@ func joinPath(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// mayHold reports whether a configuration file may bring a key with the word, by
-// itself or by including another file.
-func mayHold(file, word string) bool {
+// mayHold reports whether a configuration file may bring a key of the section, by
+// itself or by including another file. The header of a section has no blank before
+// the name (git-config(1), Syntax).
+func mayHold(file, section string) bool {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	data = bytes.ToLower(data)
-	return bytes.Contains(data, []byte(word)) || bytes.Contains(data, []byte("include"))
+	return bytes.Contains(data, []byte("["+section)) || bytes.Contains(data, []byte("include"))
 }
