@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"git-okstra/gitops"
+	"git-okstra/internal/report"
+	"git-okstra/plan"
+)
+
+type initCmd struct {
+	Undo bool `help:"Take back what init has written."`
+}
+
+// configBlock is the name of what init writes into the repository's configuration.
+const configBlock = "git-okstra init"
+
+// initJSON is okstra.init/v1.
+type initJSON struct {
+	Schema  string       `json:"schema"`
+	File    string       `json:"file"`
+	Changes []initChange `json:"changes"`
+	Undone  bool         `json:"undone"`
+}
+
+// initChange is one value: added now, removed now, or there already.
+type initChange struct {
+	Action string `json:"action"` // add, present or remove
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+}
+
+// Run writes the configuration that shows the log in git's own commands and fetches
+// the state of others, or takes it back.
+func (c *initCmd) Run(a *app) error {
+	repo, err := a.open()
+	if err != nil {
+		return err
+	}
+	out := initJSON{Schema: "okstra.init/v1", File: repo.ConfigFile(), Changes: []initChange{}, Undone: c.Undo}
+	own, err := repo.ConfigBlock(configBlock)
+	if err != nil {
+		return err
+	}
+	if c.Undo {
+		for _, v := range own {
+			out.Changes = append(out.Changes, initChange{"remove", v.Key, v.Value})
+		}
+		err = repo.RemoveConfigBlock(configBlock)
+	} else {
+		var block []gitops.ConfigValue
+		block, out.Changes = initChanges(repo.Config(), own, initValues(repo))
+		if slices.ContainsFunc(out.Changes, func(c initChange) bool { return c.Action != "present" }) {
+			err = repo.SetConfigBlock(configBlock, block)
+		}
+	}
+	if errors.Is(err, gitops.ErrConfigLocked) {
+		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: []string{"try again; if no git is running, remove the lock file"}}
+	}
+	if err != nil {
+		return err
+	}
+	a.sayInit(out)
+	return nil
+}
+
+// initChanges says what the block is to hold, and how that differs from what it
+// holds now. A value that the user has set elsewhere is not written again.
+func initChanges(config gitops.Config, own, want []gitops.ConfigValue) (block []gitops.ConfigValue, changes []initChange) {
+	for _, v := range want {
+		action := "add"
+		switch {
+		case slices.Contains(own, v):
+			action = "present"
+			block = append(block, v)
+		case slices.Contains(config.All(v.Key), v.Value):
+			action = "present"
+		default:
+			block = append(block, v)
+		}
+		changes = append(changes, initChange{action, v.Key, v.Value})
+	}
+	for _, v := range own {
+		if !slices.Contains(want, v) { // of a remote that is gone
+			changes = append(changes, initChange{"remove", v.Key, v.Value})
+		}
+	}
+	return block, changes
+}
+
+// initValues are the settings: the log in git log and git show, and the state of each
+// remote in a namespace of its own. A fetch never writes on local refs of ours, and a
+// pattern that matches nothing at the remote is no error to git.
+func initValues(repo *gitops.Repo) []gitops.ConfigValue {
+	out := []gitops.ConfigValue{{Key: "notes.displayref", Value: "refs/notes/okstra/*"}}
+	for _, remote := range repo.Config().Subsections("remote.", ".url") {
+		for _, kind := range [][2]string{{"refs/okstra/*", "state"}, {"refs/notes/okstra/*", "notes"}, {"refs/notes/okstra-qa/*", "qa"}} {
+			out = append(out, gitops.ConfigValue{
+				Key:   "remote." + remote + ".fetch",
+				Value: "+" + kind[0] + ":refs/okstra-remote/" + remote + "/" + kind[1] + "/*",
+			})
+		}
+	}
+	return out
+}
+
+func (a *app) sayInit(out initJSON) {
+	if a.flags.JSON {
+		writeJSON(a.std.out, out)
+		return
+	}
+	var rows [][]string
+	for _, c := range out.Changes {
+		if c.Action != "present" {
+			rows = append(rows, []string{c.Action, c.Key, c.Value})
+		}
+	}
+	switch {
+	case len(rows) > 0:
+		a.tell("%s\n%s", plan.Printable(out.File), report.Table(rows))
+	case out.Undone:
+		a.tell("nothing to take back\n")
+	default:
+		a.tell("all set already\n")
+	}
+	if !out.Undone && !slices.ContainsFunc(out.Changes, func(c initChange) bool { return strings.HasPrefix(c.Key, "remote.") }) {
+		a.tell("no remote yet: run init again when there is one\n")
+	}
+}
