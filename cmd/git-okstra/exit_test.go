@@ -16,8 +16,6 @@ import (
 	"git-okstra/gitops"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/workspace"
-	"git-okstra/notes"
-	"git-okstra/plan"
 )
 
 // TestExitCodes holds the exit-code table.
@@ -90,19 +88,6 @@ func TestRowKeepsUnknownKeys(t *testing.T) {
 	raw, err := withCommit([]byte(`{"v":1,"id":"x","later":{"a":[1, 2]}}`), "abc")
 	if err != nil || string(raw) != `{"v":1,"id":"x","later":{"a":[1, 2]},"commit":"abc"}` {
 		t.Errorf("%s %v", raw, err)
-	}
-}
-
-// TestForeignLinesAreNotRows: log shows rows only, and only those asked for.
-func TestForeignLinesAreNotRows(t *testing.T) {
-	lines := []notes.Line{
-		{Raw: []byte("by hand"), Foreign: true}, {Row: notes.Row{ID: "a", Stage: 1}}, {Row: notes.Row{ID: "b", Stage: 2}},
-	}
-	if got := wanted(lines, nil); len(got) != 2 {
-		t.Errorf("all: %v", got)
-	}
-	if got := wanted(lines, []plan.StageNumber{2}); len(got) != 1 || got[0].Row.ID != "b" {
-		t.Errorf("stage 2: %v", got)
 	}
 }
 

@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"git-okstra/gitops"
+	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/report"
 	"git-okstra/notes"
 	"git-okstra/plan"
@@ -15,6 +19,7 @@ import (
 
 type logCmd struct {
 	Stage string `help:"Only the rows of these stages: 2, 2,4 or 2-4." placeholder:"N"`
+	Since string `help:"Only rows written since then, as git log takes it: 2026-01-31, yesterday, 2 hours ago." placeholder:"DATE"`
 }
 
 // logJSON is okstra.log/v1.
@@ -26,67 +31,93 @@ type logJSON struct {
 
 // Run prints the rows of the task's log in their own order.
 func (c *logCmd) Run(a *app) error {
-	var only []plan.StageNumber
-	if c.Stage != "" {
-		var err error
-		if only, err = parseStages([]string{c.Stage}); err != nil {
-			return err
-		}
-	}
 	_, t, err := a.load("")
 	if err != nil {
 		return err
 	}
-	for _, n := range only {
-		if _, ok := t.Plan.Stage(n); !ok {
-			return &commandError{
-				code: exitUsage, message: fmt.Sprintf("stage %d is not in the plan's Stage Map", n),
-				hints: []string{fmt.Sprintf("the plan has stages 1 to %d", len(t.Plan.Stages))},
-			}
-		}
+	keep, err := c.filter(a, t)
+	if err != nil {
+		return err
 	}
 	lines, err := notes.Read(a.ctx, a.repo, t.NotesTip)
 	if err != nil {
 		return err
 	}
-	lines = wanted(lines, only)
+	lines = slices.DeleteFunc(lines, func(l notes.Line) bool { return l.Foreign || !keep(l.Row) })
 	if a.flags.JSON {
 		return a.logJSON(t.Key, lines)
 	}
 	rows := [][]string{}
 	for _, l := range lines {
-		rows = append(rows, logRow(l))
+		rows = append(rows, a.logRow(l))
 	}
 	a.print("%s", report.Table(rows))
 	return nil
 }
 
-// wanted drops foreign lines and, where stages were named, those of others.
-func wanted(lines []notes.Line, only []plan.StageNumber) []notes.Line {
-	var out []notes.Line
-	for _, l := range lines {
-		keep := len(only) == 0
-		for _, n := range only {
-			keep = keep || l.Row.Stage == n
-		}
-		if keep && !l.Foreign {
-			out = append(out, l)
+// filter says which rows are wanted.
+func (c *logCmd) filter(a *app, t *lifecycle.Task) (func(notes.Row) bool, error) {
+	var only []plan.StageNumber
+	var since time.Time
+	var err error
+	if c.Stage != "" {
+		if only, err = parseStages([]string{c.Stage}); err != nil {
+			return nil, err
 		}
 	}
-	return out
+	for _, n := range only {
+		if _, ok := t.Plan.Stage(n); !ok {
+			return nil, &commandError{
+				code: exitUsage, message: fmt.Sprintf("stage %d is not in the plan's Stage Map", n),
+				hints: []string{fmt.Sprintf("the plan has stages 1 to %d", len(t.Plan.Stages))},
+			}
+		}
+	}
+	if c.Since != "" {
+		since, err = a.repo.Date(a.ctx, c.Since)
+		if errors.Is(err, gitops.ErrNoDate) {
+			return nil, &commandError{code: exitUsage, message: fmt.Sprintf("%q is no date", c.Since), hints: []string{"write it as git log takes it, such as 2026-01-31 or '2 hours ago'"}}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return func(r notes.Row) bool {
+		at, err := time.Parse(time.RFC3339Nano, r.At)
+		old := err == nil && at.Before(since) // a row without a readable time is shown
+		return !old && (len(only) == 0 || slices.Contains(only, r.Stage))
+	}, nil
 }
 
-func logRow(l notes.Line) []string {
+// logRow is a row for a person: the commit that it stands on, and in words what the
+// row alone knows, else the commit's subject.
+func (a *app) logRow(l notes.Line) []string {
 	r := l.Row
 	at := r.At
 	if t, err := time.Parse(time.RFC3339Nano, r.At); err == nil {
 		at = t.Format("2006-01-02 15:04:05Z")
 	}
 	what := r.Branch
-	if r.Reason != "" {
+	switch {
+	case r.Replaces != "":
+		what = "was " + r.Replaces.Short() + " (" + r.Reason + ")"
+	case r.Reason != "":
 		what = r.Reason
+	case what == "":
+		what = a.subject(l.Commit)
 	}
 	return []string{strconv.FormatUint(r.Seq, 10), at, fmt.Sprintf("stage %d", r.Stage), string(r.Status), l.Commit.Short(), r.By, what}
+}
+
+// subject is the first line of a commit's message, "" where the commit is not here: a
+// row may stand on one that this clone lacks.
+func (a *app) subject(h gitops.Hash) string {
+	c, err := a.repo.ReadCommit(a.ctx, h)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
+	return line
 }
 
 // logJSON prints the stored rows with the commit that each stands on.
