@@ -3,6 +3,7 @@
 // it:
 //
 //	go run ./internal/bench [-runs N] REPOSITORY
+//	go run ./internal/bench [-runs N] scale
 //
 // REPOSITORY is cloned into a temporary folder first and never written to.
 package main
@@ -40,6 +41,13 @@ func run(ctx context.Context, args []string) error {
 	runs := flags.Int("runs", 7, "counted runs of each command")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if flags.Arg(0) == "scale" {
+		b, err := newBench(ctx, "", *runs)
+		if err != nil {
+			return err
+		}
+		return b.scale()
 	}
 	if flags.NArg() != 1 {
 		return fmt.Errorf("name one repository")
@@ -89,8 +97,10 @@ func newBench(ctx context.Context, source string, runs int) (*bench, error) {
 	if err := os.WriteFile(plan, text, 0o666); err != nil {
 		return nil, err
 	}
+	if err := b.exec("", "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.okst, "./cmd/git-okstra"); err != nil || source == "" {
+		return b, err
+	}
 	for _, words := range [][]string{
-		{"go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.okst, "./cmd/git-okstra"},
 		{"git", "clone", "-q", "--no-local", source, b.repo},
 		{"git", "-C", b.repo, "config", "user.name", "Bench"},
 		{"git", "-C", b.repo, "config", "user.email", "bench@example.org"},

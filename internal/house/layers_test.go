@@ -49,7 +49,7 @@ var rooms = map[string]room{
 	"internal/remote":    workflow,
 
 	"internal/ui":       {},
-	"internal/bench":    {ours: []string{"gitops"}},
+	"internal/bench":    {ours: []string{"gitops", "notes", "plan"}},
 	"internal/testrepo": {testsOnly: true},
 	"internal/house":    {testsOnly: true},
 	"cmd/git-okstra":    {ours: []string{"all"}},

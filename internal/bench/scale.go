@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"git-okstra/gitops"
+	"git-okstra/notes"
+	"git-okstra/plan"
+)
+
+// scale times the log at two sizes: 100 rows, and 100,000 on 20,000 commits.
+func (b *bench) scale() error {
+	const commits, rows = 20_000, 100_000
+	small, err := b.ledger("small", 20, 100)
+	if err != nil {
+		return err
+	}
+	large, err := b.ledger("large", commits, rows)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| what | git-okstra | peer | ratio |\n|---|---|---|---|\n")
+	note := func(repo string) side {
+		return side{words: []string{"git", "-C", repo, "notes", "--ref=peer", "append", "-m", strings.Repeat("x", 300), "HEAD"}}
+	}
+	for _, c := range []struct {
+		what       string
+		ours, peer side
+	}{
+		{
+			"append one row among 100,000 (`stage release`), beside `git notes append`",
+			side{words: []string{b.okst, "stage", "release", "1", "-q"}, after: []string{b.okst + " stage start 1 -q --resume || " + b.okst + " stage start 1 -q"}},
+			note(large),
+		},
+		{"`stage list` with 100,000 rows, beside itself with 100", side{words: []string{b.okst, "stage", "list"}}, side{words: []string{"sh", "-c", "cd " + small + " && " + b.okst + " stage list"}}},
+		{"`log --stage 2` of 100,000 rows, beside `git log --notes` of all", side{words: []string{b.okst, "log", "--stage", "2"}}, side{words: []string{"git", "log", "--notes=okstra/demo/greeter/HELLO-1", "--format=%N"}}},
+	} {
+		b.repo = large
+		if err := b.compare(c.what, c.ours, c.peer); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(b.root)
+}
+
+// ledger makes a repository with that many commits, the demo's plan approved and its
+// first stage taken, and a log of that many rows spread over commits and stages; the
+// same rows, as plain notes, stand under refs/notes/peer.
+func (b *bench) ledger(name string, commits, rows int) (string, error) {
+	dir := filepath.Join(b.root, name)
+	if err := b.exec("", "git", "init", "-q", "-b", "main", dir); err != nil {
+		return "", err
+	}
+	var in bytes.Buffer
+	for i := range commits {
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter B <b@x> %d +0000\ndata 2\nc\n", 1_700_000_000+i)
+	}
+	cmd := exec.CommandContext(b.ctx, "git", "-C", dir, "fast-import", "--quiet")
+	cmd.Stdin = &in
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("fast-import: %w: %s", err, out)
+	}
+	for _, words := range [][]string{
+		{"git", "reset", "-q", "--hard"}, {"git", "config", "user.name", "B"}, {"git", "config", "user.email", "b@x"},
+		{"git", "config", "okstra.worktreeRoot", dir + "-worktrees"},
+		{b.okst, "plan", "approve", "-q", filepath.Join(b.root, "plan.md"), "--onto", "main"}, {b.okst, "stage", "start", "-q", "1"},
+	} {
+		if err := b.exec(dir, words...); err != nil {
+			return "", err
+		}
+	}
+	return dir, fill(b.ctx, dir, rows)
+}
+
+// fill writes the rows, in one commit of each notes ref.
+func fill(ctx context.Context, dir string, rows int) error {
+	repo, err := gitops.Open(ctx, gitops.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-list", "main").Output()
+	if err != nil {
+		return err
+	}
+	commits := strings.Fields(string(out))
+	key := plan.TaskKey{Project: "demo", Group: "greeter", Task: "HELLO-1"}
+	var entries []notes.Entry
+	for i := range rows {
+		c := gitops.Hash(commits[i%len(commits)])
+		entries = append(entries, notes.Entry{Target: c, Row: notes.Row{
+			ID: fmt.Sprintf("bench-%08d", i), Task: key.String(), Stage: plan.StageNumber(3 + i%200), Status: notes.Revised,
+			At: notes.Time(time.Unix(1_700_000_000, 0)), By: "B <b@x>", Host: "h", Reason: "a row among many", Head: c,
+		}})
+	}
+	for i := range slices.Chunk(entries[:min(20, len(entries))], 1) {
+		i[0].Row.Stage = 2 // what log --stage shows
+	}
+	sig, err := repo.Committer(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, ref := range []gitops.RefName{notes.Ref(key), "refs/notes/peer"} {
+		w := repo.NewObjects()
+		values, err := repo.RefValues(ctx, ref)
+		if err != nil {
+			return err
+		}
+		tip, err := notes.AppendAll(ctx, repo, w, values[ref], sig, entries)
+		if err != nil {
+			return err
+		}
+		var tx gitops.Transaction
+		tx.Update(ref, values[ref], tip)
+		if err := repo.ApplyObjects(ctx, w, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
