@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"git-okstra/gitops"
 	"git-okstra/plan"
@@ -34,35 +36,92 @@ type Repo interface {
 // Read returns all lines of the log whose notes commit is tip ("" is an empty
 // log), each row once, ordered by (seq, id); foreign lines come last.
 func Read(ctx context.Context, repo Repo, tip gitops.Hash) ([]Line, error) {
+	return read(ctx, repo, tip, func([]byte) bool { return true })
+}
+
+// ReadStages is Read for the rows of some stages alone. Of a long log it takes a part
+// of the time, for other rows are not decoded.
+func ReadStages(ctx context.Context, repo Repo, tip gitops.Hash, stages []plan.StageNumber) ([]Line, error) {
+	lines, err := read(ctx, repo, tip, func(raw []byte) bool { return maySpeakOf(raw, stages) })
+	return slices.DeleteFunc(lines, func(l Line) bool { return l.Foreign || !slices.Contains(stages, l.Row.Stage) }), err
+}
+
+// read decodes the lines that keep lets through, by as many goroutines as there are
+// processors.
+func read(ctx context.Context, repo Repo, tip gitops.Hash, keep func(raw []byte) bool) ([]Line, error) {
 	all, err := repo.Notes(ctx, tip)
 	if err != nil {
 		return nil, fmt.Errorf("read log: %w", err)
 	}
-	var lines []Line
-	for _, note := range all {
-		lines = append(lines, ParseNote(note.Target, note.Content)...)
+	const worthIt = 256 // notes for one goroutine
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(all)/worthIt))
+	parts := make([][]Line, workers)
+	var wg sync.WaitGroup
+	for i := range workers {
+		wg.Go(func() {
+			for _, note := range all[i*len(all)/workers : (i+1)*len(all)/workers] {
+				parts[i] = append(parts[i], parseNote(note.Target, note.Content, keep)...)
+			}
+		})
 	}
-	return Sort(lines), nil
+	wg.Wait()
+	return Sort(slices.Concat(parts...)), nil
+}
+
+// maySpeakOf reports whether a row's line may be about one of the stages: the key
+// stands in it with such a number, or there are escapes in it, which may hide one.
+func maySpeakOf(raw []byte, stages []plan.StageNumber) bool {
+	if bytes.Contains(raw, []byte(`\u`)) {
+		return true
+	}
+	key := []byte(`"stage"`)
+	for rest := raw; ; {
+		at := bytes.Index(rest, key)
+		if at < 0 {
+			return false
+		}
+		rest = bytes.TrimLeft(rest[at+len(key):], " \t\r")
+		value, ok := bytes.CutPrefix(rest, []byte(":"))
+		if !ok {
+			continue
+		}
+		value = bytes.TrimLeft(value, " \t\r")
+		digits := value[:len(value)-len(bytes.TrimLeft(value, "0123456789"))]
+		n, err := strconv.ParseUint(string(digits), 10, 31)
+		if err != nil || slices.Contains(stages, plan.StageNumber(n)) {
+			return true
+		}
+	}
 }
 
 // Sort orders lines by (seq, id), foreign ones last, and drops the copies of a
 // row that stands on several commits: the one on its own head commit is kept.
 func Sort(lines []Line) []Line {
-	slices.SortStableFunc(lines, func(a, b Line) int {
+	order := make([]int, len(lines)) // a line is too large to be moved about
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &lines[i], &lines[j]
 		return cmp.Or(cmpBool(a.Foreign, b.Foreign), cmp.Compare(a.Row.Seq, b.Row.Seq),
 			strings.Compare(a.Row.ID, b.Row.ID), cmpBool(!a.home(), !b.home()),
-			strings.Compare(string(a.Commit), string(b.Commit)), bytes.Compare(a.Raw, b.Raw))
+			strings.Compare(string(a.Commit), string(b.Commit)), bytes.Compare(a.Raw, b.Raw), cmp.Compare(i, j))
 	})
-	seen := map[string]bool{}
-	return slices.DeleteFunc(lines, func(l Line) bool {
-		again := !l.Foreign && seen[l.Row.ID]
+	seen := make(map[string]bool, len(lines))
+	out := make([]Line, 0, len(lines))
+	for _, i := range order {
+		l := lines[i]
+		if !l.Foreign && seen[l.Row.ID] {
+			continue
+		}
 		seen[l.Row.ID] = true
-		return again
-	})
+		out = append(out, l)
+	}
+	return out
 }
 
 // home reports whether a row stands on the commit it names.
-func (l Line) home() bool { return l.Row.Head == l.Commit }
+func (l *Line) home() bool { return l.Row.Head == l.Commit }
 
 func cmpBool(a, b bool) int {
 	switch {

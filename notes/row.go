@@ -128,10 +128,15 @@ type Line struct {
 // ParseNote splits a note into its lines. Blank lines are dropped. It never
 // fails: what is no row comes back as Foreign.
 func ParseNote(commit gitops.Hash, content []byte) []Line {
+	return parseNote(commit, content, func([]byte) bool { return true })
+}
+
+// parseNote is ParseNote for the lines that keep lets through.
+func parseNote(commit gitops.Hash, content []byte, keep func(raw []byte) bool) []Line {
 	var out []Line
 	for raw := range bytes.Lines(content) {
 		raw = bytes.TrimSpace(raw)
-		if len(raw) == 0 {
+		if len(raw) == 0 || !keep(raw) {
 			continue
 		}
 		line := Line{Commit: commit, Raw: raw}

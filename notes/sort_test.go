@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"git-okstra/gitops"
+	"git-okstra/plan"
 )
 
 // linesOf draws lines as a log may have them: rows with equal clocks, copies of a row
@@ -79,5 +80,28 @@ func TestSortCountsAnIDOnce(t *testing.T) {
 	got := Sort([]Line{{Row: Row{ID: "a", Seq: 3}}, {Row: Row{ID: "b", Seq: 2}}, {Row: Row{ID: "a", Seq: 1}}})
 	if ids(got) != "a b" || got[0].Row.Seq != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestReadStages is Read and a filter, whatever the rows look like.
+func TestReadStages(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t, "linear")
+	for i := range 12 {
+		l.add(l.head, row(fmt.Sprint("r", i), Started, 1+i%4, l.head, fmt.Sprint("c", i)))
+	}
+	for _, line := range []string{
+		`{"v":1,"seq":20,"id":"spaced","stage" : 2,"status":"x"}`, `{"v":1,"seq":21,"id":"hidden","\u0073tage":2,"status":"x"}`,
+		`{"v":1,"seq":22,"id":"nested","stage":3,"carry":{"notes":["\"stage\":2"]}}`, `{"v":1,"seq":23,"id":"longer","stage":21}`,
+		`not a row about "stage":2`, `{"v":1,"seq":24,"id":"words","stage":"2"}`, `{"v":1,"seq":25,"id":"late","reason":"\"stage\":9","stage":2}`,
+	} {
+		l.Git("notes", "--ref=okstra/p/g/t", "append", "-m", line, string(l.head))
+	}
+	for _, stages := range [][]plan.StageNumber{{2}, {1, 3}, {21}, {9}, {4, 2}} {
+		want := slices.DeleteFunc(l.read(), func(line Line) bool { return line.Foreign || !slices.Contains(stages, line.Row.Stage) })
+		got, err := ReadStages(t.Context(), l.repo, l.tip(), stages)
+		if err != nil || ids(got) != ids(want) {
+			t.Errorf("%v: %q, %v; want %q", stages, ids(got), err, ids(want))
+		}
 	}
 }

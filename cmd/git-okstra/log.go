@@ -35,15 +35,23 @@ func (c *logCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	keep, err := c.filter(a, t)
+	stages, since, err := c.filter(a, t)
 	if err != nil {
 		return err
 	}
-	lines, err := notes.Read(a.ctx, a.repo, t.NotesTip)
+	var lines []notes.Line
+	if len(stages) > 0 {
+		lines, err = notes.ReadStages(a.ctx, a.repo, t.NotesTip, stages)
+	} else {
+		lines, err = notes.Read(a.ctx, a.repo, t.NotesTip)
+	}
 	if err != nil {
 		return err
 	}
-	lines = slices.DeleteFunc(lines, func(l notes.Line) bool { return l.Foreign || !keep(l.Row) })
+	lines = slices.DeleteFunc(lines, func(l notes.Line) bool {
+		at, err := time.Parse(time.RFC3339Nano, l.Row.At)
+		return l.Foreign || err == nil && at.Before(since) // a row without a readable time is shown
+	})
 	if a.flags.JSON {
 		return a.logJSON(t.Key, lines)
 	}
@@ -55,38 +63,29 @@ func (c *logCmd) Run(a *app) error {
 	return nil
 }
 
-// filter says which rows are wanted.
-func (c *logCmd) filter(a *app, t *lifecycle.Task) (func(notes.Row) bool, error) {
-	var only []plan.StageNumber
-	var since time.Time
-	var err error
+// filter says which stages are wanted, none for all, and since when.
+func (c *logCmd) filter(a *app, t *lifecycle.Task) (stages []plan.StageNumber, since time.Time, err error) {
 	if c.Stage != "" {
-		if only, err = parseStages([]string{c.Stage}); err != nil {
-			return nil, err
+		if stages, err = parseStages([]string{c.Stage}); err != nil {
+			return nil, since, err
 		}
 	}
-	for _, n := range only {
+	for _, n := range stages {
 		if _, ok := t.Plan.Stage(n); !ok {
-			return nil, &commandError{
+			return nil, since, &commandError{
 				code: exitUsage, message: fmt.Sprintf("stage %d is not in the plan's Stage Map", n),
 				hints: []string{fmt.Sprintf("the plan has stages 1 to %d", len(t.Plan.Stages))},
 			}
 		}
 	}
-	if c.Since != "" {
-		since, err = a.repo.Date(a.ctx, c.Since)
-		if errors.Is(err, gitops.ErrNoDate) {
-			return nil, &commandError{code: exitUsage, message: fmt.Sprintf("%q is no date", c.Since), hints: []string{"write it as git log takes it, such as 2026-01-31 or '2 hours ago'"}}
-		}
-		if err != nil {
-			return nil, err
-		}
+	if c.Since == "" {
+		return stages, since, nil
 	}
-	return func(r notes.Row) bool {
-		at, err := time.Parse(time.RFC3339Nano, r.At)
-		old := err == nil && at.Before(since) // a row without a readable time is shown
-		return !old && (len(only) == 0 || slices.Contains(only, r.Stage))
-	}, nil
+	since, err = a.repo.Date(a.ctx, c.Since)
+	if errors.Is(err, gitops.ErrNoDate) {
+		err = &commandError{code: exitUsage, message: fmt.Sprintf("%q is no date", c.Since), hints: []string{"write it as git log takes it, such as 2026-01-31 or '2 hours ago'"}}
+	}
+	return stages, since, err
 }
 
 // logRow is a row for a person: the commit that it stands on, and in words what the
