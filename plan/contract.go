@@ -114,11 +114,11 @@ const brackets = "\"'`()[]{}<>“”‘’「」『』*|"
 
 // codePath gives the path that a code span names, or "".
 func codePath(s string) string {
-	if strings.ContainsFunc(s, unicode.IsSpace) || strings.Contains(s, "()") {
+	if strings.ContainsFunc(s, unicode.IsSpace) {
 		return ""
 	}
 	s = strings.TrimRight(stripSuffix(s), ".,;!?")
-	if foreign(s) {
+	if foreign(s) || call(s) {
 		return ""
 	}
 	if knownName(s) || strings.Contains(s, "/") && !pathlike(s) {
@@ -130,16 +130,20 @@ func codePath(s string) string {
 // barePath gives the path that a word of running text names, or "".
 func barePath(word string) string {
 	word = strings.TrimLeft(word, brackets)
-	if strings.Contains(word, "()") || frameworks[strings.ToLower(strings.Trim(word, brackets+".:!?"))] {
+	s := stripSuffix(word)
+	if call(s) || frameworks[strings.ToLower(strings.Trim(word, brackets+".:!?"))] {
 		return ""
 	}
-	s := strings.TrimRight(stripSuffix(word), brackets+".!?…。")
+	s = strings.TrimRight(s, brackets+".!?…。")
 	s = dropParticle(s)
 	if foreign(s) || !knownName(s) {
 		return ""
 	}
 	return s
 }
+
+// call tells a call, as in res.json(). In a.go:main() it stands behind the path.
+func call(s string) bool { return strings.Contains(s, "()") }
 
 // stripSuffix cuts ":line", ":symbol" and "#anchor".
 func stripSuffix(s string) string {

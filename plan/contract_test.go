@@ -17,6 +17,7 @@ func TestFiles(t *testing.T) {
 		{"- `Makefile`, Dockerfile", "Makefile Dockerfile"},
 		{"- `./src//a.go`, `src/x/../a.go`", "src/a.go src/a.go"},
 		{"- `src/a.go:10-40` src/b.go:12, `src/c.go:Func`", "src/a.go src/c.go src/b.go"},
+		{"- `src/a.go:Run()` src/b.go:Type.Run(). `src/c.go:10`, src/d.go:main()를 고친다", "src/a.go src/c.go src/b.go src/d.go"},
 		{"- docs/a.md#part `docs/b.md#part`", "docs/b.md docs/a.md"},
 		{"- `src/주문/상태.ts` and src/한국.go를 고친다", "src/주문/상태.ts src/한국.go"},
 		{"- (src/a.go), \"src/b.go\"; 'c/d.ts'!", "src/a.go src/b.go c/d.ts"},
