@@ -110,6 +110,12 @@ func TestDissentWithItsQuestion(t *testing.T) {
 		{"majority-disagree → C-7", "| C-7 | q | decision | progress | resolved |", "P6 stage=0"},
 		{"majority-disagree → C-7", "| C-70 | q | decision | approval | resolved |", "P6 stage=0 ~P6 stage=0"},
 		{"majority-disagree → C-7, C-8", "| C-7 | q | decision | approval | resolved |", "P6 stage=0"},
+		{"majority-disagree → C-7.", "| C-7 | q | decision | approval | resolved |", ""},
+		{"majority-disagree → C-7 (보류, deferred)", "| C-7 | q | decision | approval | resolved |", ""},
+		{"majority-disagree → C-7을 보라", "| C-7 | q | decision | approval | resolved |", ""},
+		{"majority-disagree → C-7/C-8", "| C-7 | q | decision | approval | resolved |", "P6 stage=0"},
+		{"majority-disagree → C-7a", "| C-7 | q | decision | approval | resolved |", "P6 stage=0 ~P6 stage=0"},
+		{"majority-disagree → D-7", "| D-7 | q | decision | approval | resolved |", ""},
 		{"majority-disagree → C-7", "| C-7 | q | decision | approval | answered |", "~P7 stage=0"},
 	} {
 		src := strings.Replace(three, verdict, "| P-1 | "+tc.verdict+" |\n", 1)

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"git-okstra/plan"
 )
@@ -58,8 +60,19 @@ func (c *checker) readVerdicts(span plan.Span) {
 
 var arrows = strings.NewReplacer("→", " ", "->", " ", "=>", " ", ",", " ")
 
-// namedQuestions reads "→ C-1, C-2".
-func namedQuestions(s string) []string { return strings.Fields(arrows.Replace(s)) }
+// namedQuestions reads "→ C-1, C-2". What else stands there, such as a remark
+// in parentheses or a full stop, is a name only where no C-<N> is.
+func namedQuestions(s string) []string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return r != '-' && (r >= utf8.RuneSelf || !alnum(byte(r))) })
+	ids := slices.DeleteFunc(words, func(w string) bool {
+		number, ok := strings.CutPrefix(w, "C-")
+		return !ok || number == "" || strings.Trim(number, "0123456789") != ""
+	})
+	if len(ids) > 0 {
+		return ids
+	}
+	return strings.Fields(arrows.Replace(s))
+}
 
 // gates are the results that let a plan pass, and those that do not.
 var gates = map[string]bool{
