@@ -58,7 +58,7 @@ func (c *checker) headingWith(words string) int {
 // that, one that holds them. A report's own title may speak of its chapters.
 func (c *checker) chapter(words string) int {
 	for i, h := range c.doc.Headings {
-		if strings.HasPrefix(strings.TrimLeft(h.Text, "0123456789. "), words) {
+		if strings.HasPrefix(strings.TrimLeft(h.Text, "0123456789.-()§ "), words) {
 			return i
 		}
 	}

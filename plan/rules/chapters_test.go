@@ -41,6 +41,8 @@ var headingEdits = []edit{
 	{"P3 two", "### Dependency\n\n### Validation Checklist", "", "P3 stage=0,P3 stage=0"},
 	{"P3 no options: P4 has nothing to say", "### Option Candidates", "### Options", "P3 stage=0"},
 
+	{"P4 numbered with a parenthesis", "# Report\n\n## 5.4 Deliverables\n\n### Option", "# Report: Option Candidates\n\n## 5.4 Deliverables\n\n### (1) Option", ""},
+	{"P4 numbered with a hyphen", "# Report\n\n## 5.4 Deliverables\n\n### Option", "# Report: Option Candidates\n\n## 5.4 Deliverables\n\n### § 4-1) Option", ""},
 	{"P4 one option", optionB, "", "P4 stage=0"},
 	{"P4 none", "#### Option A\n\n- Create: a.go — x\n\n" + optionB, "", "P4 stage=0"},
 	{"P4 without files", "- Create: b.go — y", "- b.go", "P4 stage=0"},
