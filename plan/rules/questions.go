@@ -9,7 +9,7 @@ import (
 // question is a row of Clarification Items.
 type question struct {
 	id, blocking, status string
-	start                int // of the status, else of the row
+	named, start         int // where its id stands and where its status, else the row
 }
 
 const partQuestions = "Clarification Items"
@@ -37,7 +37,10 @@ func (c *checker) readQuestions() {
 		if c.doc.Blank(r) {
 			continue
 		}
-		q := question{id: c.text(r, id), blocking: c.text(r, blocks), start: r.Start()}
+		q := question{blocking: c.text(r, blocks), named: r.Start(), start: r.Start()}
+		if s, ok := c.doc.Cell(r, id); ok {
+			q.id, q.named = s.Text, s.Start
+		}
 		if s, ok := c.doc.Cell(r, status); ok {
 			q.status, q.start = s.Text, s.Start
 		}

@@ -150,7 +150,7 @@ func checkUnnamed(c *checker) {
 	}
 	for _, q := range c.questions {
 		if q.blocks() && !named[q.id] {
-			c.warn("P6", q.start, "no verdict names the clarification row "+plan.Quote(q.id)+", which blocks approval",
+			c.warn("P6", q.named, "no verdict names the clarification row "+plan.Quote(q.id)+", which blocks approval",
 				"nothing is wrong if it stems from the ambiguity check")
 		}
 	}
