@@ -104,7 +104,7 @@ func checkOptions(c *checker) {
 		}
 	}
 	if n < 2 {
-		c.fail("P4", parent.Offset, fmt.Sprintf("%s has %d options, fewer than two", plan.Quote(parent.Text), n),
+		c.fail("P4", parent.Offset, fmt.Sprintf("%s has %s, fewer than two", plan.Quote(parent.Text), count(n, "option")),
 			"give each option a heading one level below")
 	}
 }

@@ -11,7 +11,7 @@ func TestMessages(t *testing.T) {
 	for _, tc := range []struct{ code, old, new, message, hint string }{
 		{"P3", "### Rollback", "### Undo", `"Rollback"`, "in English"},
 		{"P4", "- Create: b.go — y", "- b.go", `the option "Option B" names no file`, "Modify: path:range — why"},
-		{"P4", optionB, "", `"Option Candidates" has 1 options, fewer than two`, "one level below"},
+		{"P4", optionB, "", `"Option Candidates" has 1 option, fewer than two`, "one level below"},
 		{"P5", gate, "Gate result: maybe\n", `"maybe" is none that is known`, "passed-with-dissent"},
 		{"P5", gate, "Gate result: blocked-by-disagreement\n", `is "blocked-by-disagreement"`, "verify again"},
 		{"P5", gate, "", "has no line Gate result:", "Gate result: passed"},
@@ -39,6 +39,7 @@ func TestMessages(t *testing.T) {
 		{"S6", "| 1, 2 |", "| 1 & 2 |", `depends-on of stage "3" is "1 & 2"`, "(none)"},
 		{"S6", "| 1, 2 |", "| 1, 9 |", `stage "3" depends on stage 9`, "add its row"},
 		{"S7", "| (none) | 2 |", "| (none) | 3 |", `step-count of stage "1" is "3", but its section has 2`, "write 2"},
+		{"S1", row3, "| 3 |\n", `"| 3 |" has 1 cell, not five`, `\|`},
 		{"S7", "| (none) | 2 |", "| (none) | few |", `"few", no whole number`, "number of steps"},
 		{"S8", "| 1, 2 |", "| 3 |", "stage 3 depends on itself", "remove its own number"},
 		{"S8", "| 2 | t | (none) |", "| 2 | t | 3 |", "2 → 3 → 2", "remove one"},
@@ -66,6 +67,16 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s %q: %+v", tc.code, tc.new, check(src, Options{}).Findings)
 		}
 	}
+}
+
+// TestOneStep: one of a thing is written without the plural.
+func TestOneStep(t *testing.T) {
+	for _, f := range check(strings.Replace(three, greenRow, "", 1), Options{}).Findings {
+		if f.Code == "S7" && strings.HasSuffix(f.Message, "but its section has 1 effective step") {
+			return
+		}
+	}
+	t.Error("no such message")
 }
 
 // TestOneSentence: a message is one sentence without its full stop; a hint is

@@ -197,12 +197,12 @@ func (c *checker) brokenRows(t plan.Table) {
 	for _, r := range t.Rows {
 		if n := c.doc.CellCount(r); n != mapColumns && !c.capped("S1") {
 			broken = true
-			c.mapFinding(r.Start(), fmt.Sprintf("the row %s has %d cells, not five", plan.Quote(c.doc.RowText(r)), n), hint)
+			c.mapFinding(r.Start(), fmt.Sprintf("the row %s has %s, not five", plan.Quote(c.doc.RowText(r)), count(n, "cell")), hint)
 		}
 	}
 	if n := c.doc.CellCount(t.Header); n != mapColumns && !broken {
 		c.mapFinding(t.Header.Start(),
-			fmt.Sprintf("the map's header %s has %d cells, not five", plan.Quote(c.doc.RowText(t.Header)), n), hint)
+			fmt.Sprintf("the map's header %s has %s, not five", plan.Quote(c.doc.RowText(t.Header)), count(n, "cell")), hint)
 	}
 }
 

@@ -14,6 +14,14 @@ func (c *checker) report(code string, stage plan.StageNumber, offset int, messag
 	})
 }
 
+// count says how many there are of something.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
 // checkNumbers is S2.
 func checkNumbers(c *checker) {
 	for i, r := range c.stages.rows {
@@ -173,7 +181,7 @@ func checkCount(c *checker) {
 		case r.section >= 0 && n != c.sections[r.section].steps:
 			steps := c.sections[r.section].steps
 			c.report("S7", r.number, r.steps.start,
-				fmt.Sprintf("step-count of stage %s is %s, but its section has %d effective steps", r.name(), plan.Quote(r.steps.text), steps),
+				fmt.Sprintf("step-count of stage %s is %s, but its section has %s", r.name(), plan.Quote(r.steps.text), count(steps, "effective step")),
 				fmt.Sprintf("write %d, or mend the table of steps", steps))
 		}
 	}
