@@ -216,6 +216,26 @@ func TestHeadingsByRelease(t *testing.T) {
 	}
 }
 
+// TestQuestionWithAPipe: an unescaped pipe in code moves cells, and the question
+// blocks all the same.
+func TestQuestionWithAPipe(t *testing.T) {
+	for row, want := range map[string]string{
+		"| C-7 | keep `a|b`? | decision | approval | open |":            "~P7 stage=0",
+		"| C-7 | `a|b|c` and `d|e`? | decision | Approval | answered |": "~P7 stage=0",
+		"| C-7 | keep `a|b`? | decision | approval | resolved |":        "",
+		"| C-7 | keep `a|b`? | decision | approval | |":                 "~P7 stage=0",
+		"| `a|b` | C-7 | decision | approval | open | x |":              "~P7 stage=0",
+		"| C-7 | keep it? | decision | approval | open | `a|b` |":       "~P7 stage=0",
+		"| C-7 | keep `a|b`? | decision | progress | open |":            "P6 stage=0",
+	} {
+		src := strings.Replace(three, verdict, "| P-1 | majority-disagree → C-7 |\n", 1)
+		src = strings.Replace(src, head54, asking(row), 1)
+		if got := strings.Join(outline(check(src, Options{}).Findings), " "); got != want {
+			t.Errorf("%s: %s, want %s", row, got, want)
+		}
+	}
+}
+
 // TestQuestionsByRelease: before 0.50.0 the chapter was number 5.
 func TestQuestionsByRelease(t *testing.T) {
 	for _, tc := range []struct{ version, open, settled string }{

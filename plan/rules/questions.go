@@ -37,15 +37,40 @@ func (c *checker) readQuestions() {
 		if c.doc.Blank(r) {
 			continue
 		}
-		q := question{blocking: c.text(r, blocks), named: r.Start(), start: r.Start()}
-		if s, ok := c.doc.Cell(r, id); ok {
+		more := min(c.doc.CellCount(r)-c.doc.CellCount(t.Header), maxMoved)
+		q := question{named: r.Start(), start: r.Start()}
+		if s, ok := c.movedCell(r, blocks, more, func(s string) bool { return question{blocking: s}.blocks() }); ok {
+			q.blocking = s.Text
+		}
+		if s, ok := c.movedCell(r, id, more, questionID); ok {
 			q.id, q.named = s.Text, s.Start
 		}
-		if s, ok := c.doc.Cell(r, status); ok {
+		if s, ok := c.movedCell(r, status, more, knownStatus); ok {
 			q.status, q.start = s.Text, s.Start
 		}
 		c.questions = append(c.questions, q)
 	}
+}
+
+// maxMoved bounds how far a pipe in a row's code is followed.
+const maxMoved = 8
+
+// movedCell gives the cell of a column. An unescaped pipe in a row's code moves
+// the cells behind it to the right, out of their columns and off the page; a
+// question that blocks approval must not be lost that way. Where a row has more
+// cells than the header, the first that fits counts, else the column's own.
+func (c *checker) movedCell(r plan.Row, column, more int, fits func(string) bool) (plan.Cell, bool) {
+	own, ok := c.doc.Cell(r, column)
+	for i := 1; ok && i <= more && !fits(own.Text); i++ {
+		if cell, _ := c.doc.Cell(r, column+i); fits(cell.Text) {
+			return cell, true
+		}
+	}
+	return own, ok
+}
+
+func knownStatus(s string) bool {
+	return !question{status: s}.open() || strings.EqualFold(s, "open") || strings.EqualFold(s, "answered")
 }
 
 // questionsHeading gives the chapter with this release's number; failing that,

@@ -64,14 +64,17 @@ var arrows = strings.NewReplacer("→", " ", "->", " ", "=>", " ", ",", " ")
 // in parentheses or a full stop, is a name only where no C-<N> is.
 func namedQuestions(s string) []string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return r != '-' && (r >= utf8.RuneSelf || !alnum(byte(r))) })
-	ids := slices.DeleteFunc(words, func(w string) bool {
-		number, ok := strings.CutPrefix(w, "C-")
-		return !ok || number == "" || strings.Trim(number, "0123456789") != ""
-	})
+	ids := slices.DeleteFunc(words, func(w string) bool { return !questionID(w) })
 	if len(ids) > 0 {
 		return ids
 	}
 	return strings.Fields(arrows.Replace(s))
+}
+
+// questionID reports whether s has the form C-<N>.
+func questionID(s string) bool {
+	number, ok := strings.CutPrefix(s, "C-")
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // gates are the results that let a plan pass, and those that do not.
