@@ -92,6 +92,8 @@ var verificationEdits = []edit{
 	{"P6 no such row", verdict, "| P-1 | majority-disagree → C-7 |\n", "P6 stage=0"},
 	{"P6 names none", verdict, "| P-1 | majority-disagree |\n", "P6 stage=0"},
 	{"P6 two verdicts", verdict, "| P-1 | majority-disagree → C-7 |\n| P-2 | majority-disagree -> C-8 |\n", "P6 stage=0,P6 stage=0"},
+	{"P6 behind a pipe in code", verdict, "| `a|b` | majority-disagree → C-7 |\n", "P6 stage=0"},
+	{"P6 before a pipe in code", "| item | classification |\n|--|--|\n| P-1 |", "| classification | item |\n|--|--|\n| majority-disagree → C-7 | `a|b` |", "P6 stage=0"},
 	{"P6 other class", verdict, "| P-1 | majority-disagreement |\n", ""},
 	{"P6 other column", verdict, "| majority-disagree → C-7 | full-consensus |\n", ""},
 	{"P6 no such column", "| item | classification |", "| item | class |", ""},

@@ -49,9 +49,9 @@ func (c *checker) readVerdicts(span plan.Span) {
 		return
 	}
 	for _, r := range t.Rows {
-		cell, _ := c.doc.Cell(r, column)
-		rest, ok := strings.CutPrefix(cell.Text, majorityDisagree)
-		if ok && (rest == "" || !wordRune(rest)) {
+		more := min(c.doc.CellCount(r)-c.doc.CellCount(t.Header), maxMoved)
+		cell, _ := c.movedCell(r, column, more, func(s string) bool { return titled(s, majorityDisagree) })
+		if rest, ok := strings.CutPrefix(cell.Text, majorityDisagree); ok && titled(cell.Text, majorityDisagree) {
 			d := dissent{text: cell.Text, start: cell.Start, ids: namedQuestions(rest)}
 			c.verification.dissents = append(c.verification.dissents, d)
 		}
