@@ -3,6 +3,7 @@ package gitops
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // usualPrefixes are where a git is installed whose system configuration has a known
@@ -37,27 +39,22 @@ func ConfigLacks(opts Options, section string) bool {
 	return ok && !slices.ContainsFunc(files, func(f string) bool { return mayHold(f, section) })
 }
 
-// configFiles lists the files that git reads its configuration from; not ok where
-// that is not certain.
+// configFiles lists the files that git reads its configuration from, and maybe some
+// that it does not read: one too many only means that git is asked. Not ok where the
+// list may lack one.
 func (r *Repo) configFiles() (files []string, ok bool) {
-	git, err := exec.LookPath("git")
-	if err != nil || runtime.GOOS != "linux" {
-		return nil, false
-	}
-	if git, err = filepath.EvalSymlinks(git); err != nil || filepath.Base(git) != "git" {
-		return nil, false
-	}
-	prefix := filepath.Dir(filepath.Dir(git))
-	if !slices.Contains(usualPrefixes, prefix) {
+	prefix, ok := gitPrefix()
+	if !ok {
 		return nil, false
 	}
 	files = []string{"/etc/gitconfig", filepath.Join(prefix, "etc", "gitconfig")}
-	home, xdg := r.lookupEnv("HOME"), r.lookupEnv("XDG_CONFIG_HOME")
-	if xdg == "" && home != "" {
-		xdg = filepath.Join(home, ".config")
+	home, hasHome := r.variable("HOME")
+	xdg, _ := r.variable("XDG_CONFIG_HOME")
+	if hasHome && !filepath.IsAbs(home) || xdg != "" && !filepath.IsAbs(xdg) {
+		return nil, false // git reads them from the top of the worktree, or from /
 	}
-	if home != "" {
-		files = append(files, filepath.Join(home, ".gitconfig"))
+	if hasHome {
+		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
 	}
 	if xdg != "" {
 		files = append(files, filepath.Join(xdg, "git", "config"))
@@ -66,57 +63,103 @@ func (r *Repo) configFiles() (files []string, ok bool) {
 	return append(files, own...), ok
 }
 
-// ownConfigFiles are those of the repository around the caller's folder. Folders
-// that git would not look into, for a ceiling or another file system, may be among
-// them: one file too many only means that git is asked.
+// gitPrefix is where the git is installed that we run. A command that git itself
+// runs, as `git okstra`, finds the one beside git's own commands.
+func gitPrefix() (prefix string, ok bool) {
+	git, err := exec.LookPath("git")
+	if err != nil || runtime.GOOS != "linux" {
+		return "", false
+	}
+	if git, err = filepath.EvalSymlinks(git); err != nil || filepath.Base(git) != "git" || !isProgram(git) {
+		return "", false
+	}
+	for _, prefix := range usualPrefixes {
+		for _, dir := range []string{"bin", "lib/git-core", "libexec/git-core"} {
+			if filepath.Dir(git) == filepath.Join(prefix, dir) {
+				return prefix, true
+			}
+		}
+	}
+	return "", false
+}
+
+// isProgram tells a program from a script around one, which may set variables.
+func isProgram(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	const magic = "\x7fELF"
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == magic
+}
+
+// ownConfigFiles are those of the repositories around the caller's folder: of all
+// that it may be in, as git passes by what only looks like a repository. Git looks at
+// the folder's real path, not at the one that the shell came by.
 func (r *Repo) ownConfigFiles() (files []string, ok bool) {
-	dir, err := filepath.Abs(r.dir)
+	dir := r.dir
+	if !filepath.IsAbs(dir) {
+		here, err := syscall.Getwd()
+		if err != nil {
+			return nil, false
+		}
+		dir = joinPath(here, dir)
+	}
+	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, false
 	}
 	for ; ; dir = filepath.Dir(dir) {
-		gitDir, found, ok := gitDirIn(dir)
+		gitDirs, ok := gitDirsIn(dir)
 		if !ok {
 			return nil, false
 		}
-		if found {
-			common := gitDir
-			if data, err := os.ReadFile(filepath.Join(gitDir, "commondir")); err == nil {
-				common = joinPath(gitDir, strings.TrimRight(string(data), "\r\n"))
+		for _, gitDir := range gitDirs {
+			files = append(files, joinPath(gitDir, "config"), joinPath(gitDir, "config.worktree"))
+			data, err := os.ReadFile(joinPath(gitDir, "commondir"))
+			if err == nil {
+				files = append(files, joinPath(joinPath(gitDir, strings.TrimRight(string(data), "\r\n")), "config"))
 			} else if !errors.Is(err, fs.ErrNotExist) {
 				return nil, false
 			}
-			return []string{filepath.Join(common, "config"), filepath.Join(gitDir, "config.worktree")}, true
 		}
 		if dir == filepath.Dir(dir) {
-			return nil, true
+			return files, true
 		}
 	}
 }
 
-// gitDirIn finds the git directory that a folder holds, points to, or is.
-func gitDirIn(dir string) (gitDir string, found, ok bool) {
+// gitDirsIn lists what may be a git directory: the folder's .git, what that points
+// to, and the folder itself.
+func gitDirsIn(dir string) (gitDirs []string, ok bool) {
+	if exists(dir, "HEAD") {
+		gitDirs = append(gitDirs, dir)
+	}
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return dir, exists(dir, "HEAD") && exists(dir, "objects"), true
+		return gitDirs, true
 	case err != nil:
-		return "", false, false
+		return nil, false
 	case info.IsDir():
-		return dotGit, true, true
+		return append(gitDirs, dotGit), true
 	}
 	data, err := os.ReadFile(dotGit)
 	target, isLink := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
-	return joinPath(dir, target), true, err == nil && isLink
+	return append(gitDirs, joinPath(dir, target)), err == nil && isLink
 }
 
-// joinPath is path seen from dir.
+// joinPath is path seen from dir. What ".." is behind a symbolic link only the file
+// system knows, so nothing is shortened.
 func joinPath(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(dir, path)
+	return dir + string(filepath.Separator) + path
 }
 
 // mayHold reports whether a configuration file may bring a key of the section, by

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,14 @@ func (s *sandbox) bareEnv(more ...string) []string {
 	}
 	env = without(env, []string{"HOME", "XDG_CONFIG_HOME"})
 	return append(append(env, "HOME="+filepath.Join(s.dir, "home")), more...)
+}
+
+// link makes a symbolic link to a place in the sandbox.
+func (s *sandbox) link(target, name string) {
+	s.t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(s.path(name)), 0o755), os.Symlink(s.path(target), s.path(name))); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // TestConfigLacks compares with git in every kind of place: where git knows a key of
@@ -48,6 +57,28 @@ func TestConfigLacks(t *testing.T) {
 	s.write("nowhere/f", "x")
 	s.write("home2/.gitconfig", "[okstra]\n\truleset = 6\n")
 	s.write("xdg/git/config", "[okstra]\n\truleset = 7\n")
+	s.git("perworktree", "worktree", "add", "-q", "../kept")
+	s.git("kept", "config", "--worktree", "okstra.ruleset", "10")
+	s.write("set/sub/f", "x")
+	s.link("set/sub", "way")
+	s.write("set/fake/.git/f", "x")
+	s.write("set/like/HEAD", "x")
+	s.write("set/like/objects", "x")
+	s.write("plain/home/.gitconfig", "[okstra]\n\truleset = 11\n")
+	s.write("plain/home/git/config", "[okstra]\n\truleset = 12\n")
+	s.git("", "clone", "-q", "--bare", "bareset", "split")
+	s.git("split", "config", "okstra.ruleset", "13")
+	if err := os.Rename(s.path("split/objects"), s.path("split.objects")); err != nil {
+		t.Fatal(err)
+	}
+	s.git("set", "worktree", "add", "-q", "../moved")
+	s.link("set/.git/worktrees/moved", "moved.gitdir")
+	s.write("moved/.git", "gitdir: ../moved.gitdir\n")
+	s.write("deep/real/inner/f", "x")
+	s.git("", "clone", "-q", "--bare", "plain", "deep/real/r.git")
+	s.git("deep/real/r.git", "config", "okstra.ruleset", "14")
+	s.link("deep/real/inner", "around/way")
+	s.write("around/.git", "gitdir: way/../r.git\n")
 	home2 := "HOME=" + filepath.Join(s.dir, "home2")
 	for _, c := range []struct {
 		dir   string
@@ -68,6 +99,15 @@ func TestConfigLacks(t *testing.T) {
 		{"bareset", nil, false},
 		{"bareset/objects", nil, false},
 		{"separate", nil, false},
+		{"way", nil, false},
+		{"set/fake", nil, false},
+		{"set/like", nil, false},
+		{"perworktree/.git/worktrees/kept", nil, false},
+		{"plain/sub", []string{"HOME=home"}, false},
+		{"plain/sub", []string{"XDG_CONFIG_HOME=home"}, false},
+		{"split", []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(s.dir, "split.objects")}, false},
+		{"moved", nil, false},
+		{"around", nil, false},
 		{"plain", []string{home2}, false},
 		{"nowhere", []string{home2}, false},
 		{"plain", []string{"XDG_CONFIG_HOME=" + filepath.Join(s.dir, "xdg")}, false},
@@ -126,5 +166,23 @@ func TestReadConfigErrors(t *testing.T) {
 	s.write("a/.git/config", "[broken\n")
 	if _, err := ReadConfig(t.Context(), Options{Dir: filepath.Join(s.dir, "a"), Env: s.env}, `^okstra\.`); err == nil || ExitCode(err) < 2 {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestGitPrefix: git finds its commands' own folder first when it runs ours, and a
+// script named git may do anything before it runs git.
+func TestGitPrefix(t *testing.T) {
+	s := newSandbox(t)
+	usual, ok := gitPrefix()
+	if !ok {
+		t.Skip("git is elsewhere, or this is not Linux")
+	}
+	t.Setenv("PATH", s.git("", "--exec-path")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if got, ok := gitPrefix(); !ok || got != usual {
+		t.Errorf("beside git's commands: %q %v, want %q", got, ok, usual)
+	}
+	s.write("git", "#!/bin/sh\nGIT_CONFIG_COUNT=1 exec /usr/bin/git \"$@\"\n")
+	if isProgram(s.path("git")) || !isProgram("/proc/self/exe") {
+		t.Error("a script is taken for a program, or a program for a script")
 	}
 }

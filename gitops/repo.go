@@ -150,12 +150,18 @@ func (r *Repo) Home() string {
 }
 
 func (r *Repo) lookupEnv(name string) string {
+	v, _ := r.variable(name)
+	return v
+}
+
+// variable is one of the environment's, and whether it is set at all.
+func (r *Repo) variable(name string) (value string, set bool) {
 	for i := len(r.env) - 1; i >= 0; i-- {
 		if k, v, _ := strings.Cut(r.env[i], "="); k == name {
-			return v
+			return v, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // here is the caller's own place, with all of git's variables as given.
