@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"path/filepath"
 
 	"git-okstra/gitops"
 	"git-okstra/internal/report"
@@ -130,18 +131,26 @@ func (a *app) openIfAny() (bool, error) {
 // placeInRepo is a plan's path from the top of the worktree, with slashes; "" where
 // it has none.
 func (a *app) placeInRepo(name string) string {
-	if ok, err := a.openIfAny(); !ok || err != nil || name == "-" {
-		return ""
-	}
-	return a.pathInRepo(absolute(fileOf(name)))
+	place, _ := a.inRepo(name, func(file string) string { return file })
+	return place
 }
 
 // taskRootOf is a plan's task root below the worktree's top, "" where the plan is
 // no file of this repository.
-func (a *app) taskRootOf(file string) (string, error) {
+func (a *app) taskRootOf(name string) (string, error) { return a.inRepo(name, taskRoot) }
+
+// inRepo is what of makes of a plan's path, seen from the repository's top.
+func (a *app) inRepo(name string, of func(file string) string) (string, error) {
 	ok, err := a.openIfAny()
-	if !ok || err != nil || file == "-" {
+	if !ok || err != nil || name == "-" {
 		return "", err
 	}
-	return a.pathInRepo(taskRoot(absolute(fileOf(file)))), nil
+	file, fromTop := fileOf(name)
+	if !fromTop {
+		return a.pathInRepo(of(absolute(file))), nil
+	}
+	if !filepath.IsLocal(file) {
+		return "", nil
+	}
+	return filepath.ToSlash(of(filepath.Clean(file))), nil
 }

@@ -62,14 +62,18 @@ func (a *app) planConfig() (gitops.Config, error) {
 	return a.early.config, a.early.err
 }
 
-// fileOf is the file that a plan's name speaks of: the path of REV:PATH, which
-// counts from the folder the caller stands in only if it says so, else the name.
-func fileOf(name string) string {
-	rev, path, ok := strings.Cut(name, ":")
-	if _, err := os.Lstat(name); err == nil || !ok || rev == "" {
-		return name
+// fileOf is the file that a plan's name speaks of: the path of REV:PATH, else the
+// name. As for git that path counts from the repository's top, and from the folder
+// the caller stands in only if it begins with ./ or ../.
+func fileOf(name string) (file string, fromTop bool) {
+	rev, file, ok := strings.Cut(name, ":")
+	if _, err := os.Lstat(name); err == nil || !ok {
+		return name, false
 	}
-	return path
+	if rev == "" && len(file) > 1 && file[0] >= '0' && file[0] <= '3' && file[1] == ':' {
+		file = file[2:] // :0:PATH, a stage of the index
+	}
+	return file, !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../")
 }
 
 // absolute is filepath.Abs, or the name where there is no working folder.
