@@ -114,6 +114,7 @@ func runContext(ctx context.Context, args []string, std streams, early *earlyCon
 		kong.Writers(std.out, std.err),
 		kong.Exit(func(code int) { panic(exitRequest(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.KindMapper(reflect.String, kong.MapperFunc(verbatim)),
 	)...)
 	if err != nil {
 		return fail(std, slices.Contains(args, "--json"), err)
@@ -128,6 +129,17 @@ func runContext(ctx context.Context, args []string, std streams, early *earlyCon
 		return fail(std, a.flags.JSON, err)
 	}
 	return a.code
+}
+
+// verbatim takes a word as it is: kong's own way goes through JSON, where a file
+// name that is not UTF-8 becomes another one.
+func verbatim(ctx *kong.DecodeContext, target reflect.Value) error {
+	word, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return err
+	}
+	target.SetString(word.String())
+	return nil
 }
 
 // usageError turns kong's complaint into ours.

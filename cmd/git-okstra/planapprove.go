@@ -105,7 +105,7 @@ func (a *app) changesSince(e *lifecycle.Engine, req lifecycle.ApproveRequest) ([
 }
 
 func missingPlan(file string, err error) error {
-	if os.IsNotExist(err) {
+	if isMissing(err) {
 		return &commandError{code: exitUsage, message: fmt.Sprintf("no plan at %q", file), hints: []string{"name the plan's Markdown file; a file, not a revision of one"}}
 	}
 	return err

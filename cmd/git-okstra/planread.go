@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"git-okstra/gitops"
 )
@@ -94,7 +95,7 @@ func (a *app) readPlan(name string) ([]byte, error) {
 		return src, nil
 	}
 	src, err := a.interruptible(func() ([]byte, error) { return readFile(name) })
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !isMissing(err) {
 		return src, err
 	}
 	if strings.Contains(name, ":") {
@@ -108,6 +109,12 @@ func (a *app) readPlan(name string) ([]byte, error) {
 		}
 	}
 	return nil, &commandError{code: exitUsage, message: fmt.Sprintf("no plan at %q", name), hints: []string{"name a Markdown file, - for standard input, or REV:PATH"}}
+}
+
+// isMissing reports whether an error of the file system says that nothing has the
+// name, or that nothing can have it.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
 // interruptible waits for a read that may block for ever (a terminal, a pipe) or
