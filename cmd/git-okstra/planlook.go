@@ -20,6 +20,9 @@ type planShowCmd struct {
 
 // Run shows a plan.
 func (c *planShowCmd) Run(a *app) error {
+	if c.Raw && (a.flags.JSON || c.Stage != "") {
+		return &commandError{code: exitUsage, message: "--raw prints the whole plan as it is, so it goes with neither --json nor --stage", hints: []string{"leave one of them out"}}
+	}
 	out, src, err := c.gather(a)
 	if err != nil {
 		return err
