@@ -88,10 +88,14 @@ func absolute(name string) string {
 // readPlan reads a plan from a file, standard input or history.
 func (a *app) readPlan(name string) ([]byte, error) {
 	if name == "-" {
+		if a.stdin != nil {
+			return a.stdin, nil
+		}
 		src, err := a.interruptible(func() ([]byte, error) { return io.ReadAll(io.LimitReader(a.std.in, maxPlan)) })
 		if err != nil {
 			return nil, fmt.Errorf("read standard input: %w", err)
 		}
+		a.stdin = src
 		return src, nil
 	}
 	src, err := a.interruptible(func() ([]byte, error) { return readFile(name) })
