@@ -13,7 +13,7 @@ import (
 )
 
 type planNewCmd struct {
-	File  string `arg:"" optional:"" help:"The file to write; without it the plan goes to standard output." placeholder:"FILE"`
+	File  string `arg:"" optional:"" help:"The file to write; without it, or with -, the plan goes to standard output." placeholder:"FILE"`
 	Title string `help:"The title of the plan and of its first stage." placeholder:"TEXT"`
 }
 
@@ -35,6 +35,9 @@ type placeholder struct {
 
 // Run writes the skeleton and names its placeholders.
 func (c *planNewCmd) Run(a *app) error {
+	if c.File == "-" {
+		c.File = ""
+	}
 	key, err := c.key(a)
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func createFile(name string, data []byte) error {
 		return exists
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), ".okstra-new-*")
-	if errors.Is(err, fs.ErrNotExist) {
+	if isMissing(err) {
 		return &commandError{code: exitUsage, message: fmt.Sprintf("there is no folder %q", filepath.Dir(name)), hints: []string{"make it first"}}
 	}
 	if err != nil {
