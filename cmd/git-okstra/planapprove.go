@@ -64,6 +64,11 @@ func (c *planApproveCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	mark, err := prepareMark(c.File, src, req.Source)
+	if err != nil {
+		return err
+	}
+	defer mark.discard()
 	out, err := e.Approve(a.ctx, req)
 	if err != nil {
 		var refusal *lifecycle.Refusal
@@ -72,7 +77,7 @@ func (c *planApproveCmd) Run(a *app) error {
 		}
 		return err
 	}
-	if err := markApproved(c.File, src, req.Source); err != nil {
+	if err := mark.write(); err != nil {
 		return err
 	}
 	a.sayApproved(out, len(req.Plan.Stages), changes)
@@ -203,38 +208,75 @@ func firstNonEmpty(values ...string) string {
 	return ""
 }
 
-// markApproved writes the approved text back, beside the file and renamed over
-// it, with its mode. Nothing is written where nothing changes.
-func markApproved(file string, before, after []byte) error {
+// approvedMark is the approved text, ready beside the plan's file to take its place.
+type approvedMark struct {
+	target string // the file behind all links
+	before []byte
+	tmp    string // "" where nothing changes
+}
+
+// prepareMark does all that can fail before anything is pinned: the approved text
+// stands beside the file, with its mode. Nothing is written where nothing changes.
+func prepareMark(file string, before, after []byte) (approvedMark, error) {
+	m := approvedMark{before: before}
 	if bytes.Equal(before, after) {
-		return nil
+		return m, nil
 	}
-	target, err := filepath.EvalSymlinks(file)
+	info, err := os.Stat(file)
 	if err != nil {
-		return fmt.Errorf("mark plan approved: %w", err)
+		return m, fmt.Errorf("mark plan approved: %w", err)
 	}
-	info, err := os.Stat(target)
+	if !info.Mode().IsRegular() {
+		return m, &commandError{code: exitUsage, message: fmt.Sprintf("%q is no regular file, so it cannot be marked as approved", file), hints: []string{"name the plan's Markdown file"}}
+	}
+	if m.target, err = filepath.EvalSymlinks(file); err != nil {
+		return m, fmt.Errorf("mark plan approved: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(m.target), ".okstra-approve-*")
 	if err != nil {
-		return fmt.Errorf("mark plan approved: %w", err)
+		return m, fmt.Errorf("mark plan approved: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), ".okstra-approve-*")
-	if err != nil {
-		return fmt.Errorf("mark plan approved: %w", err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
+	m.tmp = tmp.Name()
 	_, err = tmp.Write(after)
 	for _, step := range []func() error{
 		func() error { return tmp.Chmod(info.Mode().Perm()) }, tmp.Sync, tmp.Close,
-		func() error { return os.Rename(tmp.Name(), target) },
 	} {
 		if err == nil {
 			err = step()
 		}
 	}
 	if err != nil {
+		m.discard()
+		return m, fmt.Errorf("mark plan approved: %w", err)
+	}
+	return m, nil
+}
+
+// write puts the approved text in the file's place, unless somebody changed the file
+// meanwhile: a signature can take a person's time.
+func (m *approvedMark) write() error {
+	if m.tmp == "" {
+		return nil
+	}
+	now, err := os.ReadFile(m.target)
+	if err != nil || !bytes.Equal(now, m.before) {
+		return &commandError{
+			code: exitFindings, message: fmt.Sprintf("%q was changed while it was approved: the revision is pinned as it was read, and the file is left alone", m.target),
+			hints: []string{"see what differs with: git okstra plan diff", "approve the file again to pin the change"},
+		}
+	}
+	if err := os.Rename(m.tmp, m.target); err != nil {
 		return fmt.Errorf("mark plan approved (the revision is pinned all the same): %w", err)
 	}
+	m.tmp = ""
 	return nil
+}
+
+// discard removes what was not put in place.
+func (m *approvedMark) discard() {
+	if m.tmp != "" {
+		_ = os.Remove(m.tmp)
+	}
 }
 
 // signingLimit is how long a signing program may take where nobody can answer it.
