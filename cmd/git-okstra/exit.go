@@ -103,8 +103,8 @@ func gitHint(err error) []string {
 	var rest []string
 	for line := range strings.Lines(ge.Stderr) {
 		line = strings.TrimSpace(line)
-		said := strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: ")
-		if line != "" && !strings.HasSuffix(err.Error(), said) {
+		said := strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, "fatal:"), "error:"))
+		if said != "" && !strings.HasSuffix(err.Error(), said) {
 			rest = append(rest, "git says: "+plan.Printable(line))
 		}
 	}

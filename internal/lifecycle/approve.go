@@ -92,7 +92,8 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 				"the revision changes stage %s, which is done or under way", Numbers(out.Forced))
 		}
 		out.Previous, commit.Parents = old.PlanCommit, []gitops.Hash{old.PlanCommit}
-		if out.Already, err = e.sameRevision(ctx, old, tree, parseMeta(commit.Message)); out.Already || err != nil {
+		out.Already, out.Signed, err = e.sameRevision(ctx, old, tree, parseMeta(commit.Message))
+		if out.Already || err != nil {
 			out.Commit, out.Forced = old.PlanCommit, nil
 			return out, err
 		}
@@ -248,13 +249,14 @@ func writeTree(w *gitops.ObjectWriter, files map[string]File) (gitops.Hash, erro
 	return w.Tree(entries)
 }
 
-// sameRevision reports whether the plan that is approved already is this one.
-func (e *Engine) sameRevision(ctx context.Context, old *Task, tree gitops.Hash, meta PlanMeta) (bool, error) {
+// sameRevision reports whether the plan that is approved already is this one, and
+// whether it is signed.
+func (e *Engine) sameRevision(ctx context.Context, old *Task, tree gitops.Hash, meta PlanMeta) (same, signed bool, err error) {
 	c, err := e.Repo.ReadCommit(ctx, old.PlanCommit)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	return c.Tree == tree && old.Meta == meta, nil
+	return c.Tree == tree && old.Meta == meta, c.Signed(), nil
 }
 
 // changed lists the stages that are done or under way and that the next revision
