@@ -88,6 +88,9 @@ type exitRequest int
 // run is the whole program: it parses, runs one command and returns the exit
 // code.
 func run(args []string, std streams) (code int) {
+	out := &checkedWriter{w: std.out}
+	std.out = out
+	defer func() { code = out.orFailed(std, code) }()
 	base, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	early := startConfig(base, args)
@@ -103,6 +106,28 @@ func run(args []string, std streams) (code int) {
 		}
 	}()
 	return runContext(ctx, args, std, early)
+}
+
+// checkedWriter remembers the first write that failed; what follows goes nowhere.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	if c.err == nil {
+		_, c.err = c.w.Write(p)
+	}
+	return len(p), nil
+}
+
+// orFailed is the exit code, unless what was written did not arrive, as on a full
+// disk. A reader that went away, or an output closed from the start, is no failure.
+func (c *checkedWriter) orFailed(std streams, code int) int {
+	if c.err == nil || errors.Is(c.err, syscall.EPIPE) || errors.Is(c.err, syscall.EBADF) || errors.Is(c.err, os.ErrClosed) {
+		return code
+	}
+	return fail(std, false, fmt.Errorf("write standard output: %w", c.err))
 }
 
 // runContext is run under a context that ends the command. early may be nil.

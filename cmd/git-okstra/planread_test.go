@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -31,6 +33,28 @@ func TestNamesThatNothingCanHave(t *testing.T) {
 			code := run(append(append([]string{"plan"}, words...), name), streams{in: strings.NewReader(""), out: &out, err: &errOut})
 			if code != exitUsage || !strings.HasPrefix(errOut.String(), "error: no plan at ") {
 				t.Errorf("%q %s: exit code %d\n%s%s", words, name, code, out.String(), errOut.String())
+			}
+		}
+	}
+}
+
+// brokenWriter takes nothing.
+type brokenWriter struct{ err error }
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestOutputThatIsLost: an output that did not arrive is a failure, but for a reader
+// that went away.
+func TestOutputThatIsLost(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]int{
+		syscall.ENOSPC: exitEnvironment, errors.New("gone"): exitEnvironment, syscall.EPIPE: 0, syscall.EBADF: 0,
+	} {
+		for _, args := range [][]string{{"plan", "new"}, {"plan", "rules", "--json"}, {"version", "-h"}} {
+			var errOut bytes.Buffer
+			code := run(args, streams{in: strings.NewReader(""), out: brokenWriter{err}, err: &errOut})
+			if code != want || (want != 0) != (errOut.String() == "error: write standard output: "+err.Error()+"\n") {
+				t.Errorf("%q with %v: exit code %d, %s", args, err, code, errOut.String())
 			}
 		}
 	}
