@@ -88,11 +88,12 @@ var dotColours = map[string]string{
 	"done": ", fillcolor=palegreen", "active": ", fillcolor=khaki", "ready": ", fillcolor=lightblue", "blocked": ", fillcolor=lightgrey",
 }
 
-// dotString is a quoted string of the language; only \n is markup in it.
+// dotString is a quoted string of the language; only \n is markup in it, and no
+// character reference stands for another text.
 func dotString(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
-		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plan.Printable(l))
+		lines[i] = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;").Replace(plan.Printable(l))
 	}
 	return `"` + strings.Join(lines, `\n`) + `"`
 }
