@@ -92,6 +92,13 @@ func (w *Worktree) readHead() bool {
 	return true
 }
 
+// Initializing reports whether git is adding the worktree this moment, or was killed
+// at it: until the branch is known HEAD holds an id of zeros (git's
+// builtin/worktree.c).
+func (w Worktree) Initializing() bool {
+	return w.Branch == "" && w.Head != "" && strings.Trim(string(w.Head), "0") == ""
+}
+
 // WorktreeAt returns the worktree whose files are at path, if there is one.
 func (r *Repo) WorktreeAt(ctx context.Context, path string) (Worktree, bool, error) {
 	all, err := r.Worktrees(ctx)

@@ -294,7 +294,7 @@ func (a *app) sayApproved(out lifecycle.Approved, stages int, changes []report.S
 	if out.Already {
 		verb = "was approved already"
 	}
-	a.tell("plan of %s %s: %d stages onto %s\n", plan.Printable(out.Key.String()), verb, stages, plan.Printable(out.Onto))
+	a.tell("plan of %s %s: %s onto %s\n", plan.Printable(out.Key.String()), verb, report.Count(stages, "stage"), plan.Printable(out.Onto))
 	signed := ""
 	if out.Signed {
 		signed = ", signed"

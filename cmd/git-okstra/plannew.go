@@ -98,29 +98,19 @@ func createFile(name string, data []byte) error {
 	if _, err := os.Lstat(name); err == nil {
 		return exists
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".okstra-new-*")
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return exists
+	}
 	if isMissing(err) {
 		return &commandError{code: exitUsage, message: fmt.Sprintf("there is no folder %q", filepath.Dir(name)), hints: []string{"make it first"}}
 	}
 	if err != nil {
 		return fmt.Errorf("write plan: %w", err)
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	const fileMode = 0o644
-	_, err = tmp.Write(data)
-	for _, step := range []func() error{
-		func() error { return tmp.Chmod(fileMode) }, tmp.Close,
-		func() error { return os.Link(tmp.Name(), name) }, // unlike a rename it never replaces
-	} {
-		if err == nil {
-			err = step()
-		}
-	}
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return exists
-	case err != nil:
-		return fmt.Errorf("write plan: %w", err)
+	_, err = f.Write(data) // a few KiB: there at once, or not
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("write plan: %w", err), os.Remove(name))
 	}
 	return nil
 }

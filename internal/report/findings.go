@@ -96,13 +96,14 @@ func (p *PlanCheck) Text() string {
 		case len(f.Findings) == 0:
 			fmt.Fprintf(&b, "%s: ok (ruleset %s)\n", name, f.Ruleset)
 		default:
-			fmt.Fprintf(&b, "%s: %s, %s (ruleset %s)\n", name, count(errors, "error"), count(warnings, "warning"), f.Ruleset)
+			fmt.Fprintf(&b, "%s: %s, %s (ruleset %s)\n", name, Count(errors, "error"), Count(warnings, "warning"), f.Ruleset)
 		}
 	}
 	return b.String()
 }
 
-func count(n int, what string) string {
+// Count writes a number of things, one thing or several.
+func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

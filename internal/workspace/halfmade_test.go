@@ -29,6 +29,13 @@ func TestHalfMadeIsRedone(t *testing.T) {
 			w.must(os.Remove(filepath.Join(t.Path, ".git")))
 			w.put(admin+"/locked", "initializing")
 		},
+		"no branch yet, initializing": func(w *world, t Target, admin string) {
+			for _, f := range []string{"a.txt", "b.txt", "run", "sub"} {
+				w.must(os.RemoveAll(filepath.Join(t.Path, f)))
+			}
+			w.put(admin+"/HEAD", strings.Repeat("0", 40)+"\n")
+			w.put(admin+"/locked", "initializing")
+		},
 		"folder gone":     func(w *world, t Target, _ string) { w.must(os.RemoveAll(t.Path)) },
 		"folder empty":    func(w *world, t Target, _ string) { w.must(os.RemoveAll(t.Path)); w.must(os.Mkdir(t.Path, 0o777)) },
 		"before the mark": func(*world, Target, string) {},

@@ -49,7 +49,7 @@ func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
 		return err
 	}
 	if ok {
-		if wt.Branch != t.Branch {
+		if wt.Branch != t.Branch && !wt.Initializing() {
 			return &ForeignPathError{Path: t.Path, What: "a worktree of another branch stands there"}
 		}
 		return nil
@@ -188,7 +188,7 @@ func settle(ctx context.Context, repo *gitops.Repo, t Target) (gitops.Worktree, 
 		return wt, nothing, &ForeignPathError{Path: t.Path, What: "the worktree there has lost its .git file (git worktree repair makes a new one)"}
 	case len(bound) > 0:
 		return wt, whole, nil
-	case wt.Branch != t.Branch:
+	case wt.Branch != t.Branch && !wt.Initializing():
 		return wt, nothing, &ForeignPathError{Path: t.Path, What: "a worktree of another branch stands there"}
 	}
 	return wt, halfMade, nil
