@@ -37,6 +37,9 @@ func run(ctx context.Context, args []string) error {
 	if len(args) == 3 && args[0] == "read" {
 		return readOne(args[1], gitops.Hash(args[2]))
 	}
+	if len(args) == 2 && args[0] == "append" {
+		return appendOne(ctx, args[1])
+	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	runs := flags.Int("runs", 7, "counted runs of each command")
 	if err := flags.Parse(args); err != nil {
