@@ -2,12 +2,8 @@ package workspace
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // git's own format; nothing is trusted because of it
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -38,6 +34,7 @@ func copyAll(ctx context.Context, s *sibling, dest string, index []gitops.IndexE
 	for range n {
 		wg.Go(func() {
 			c := copier{sibling: s, dest: dest, clones: true, buf: make([]byte, 128<<10)}
+			defer c.close()
 			for part := range next {
 				if err := c.copyPart(ctx, part); err != nil {
 					mu.Lock()
@@ -61,6 +58,7 @@ type copier struct {
 	dest   string
 	clones bool // the file system may share blocks; false after it once could not
 	buf    []byte
+	folders
 }
 
 func (c *copier) copyPart(ctx context.Context, part []gitops.IndexEntry) error {
@@ -75,46 +73,39 @@ func (c *copier) copyPart(ctx context.Context, part []gitops.IndexEntry) error {
 	return nil
 }
 
-// makeDirs makes the folders of all entries, each once.
+// makeDirs makes the folders of all entries, each once, the outer ones first.
 func makeDirs(dest string, index []gitops.IndexEntry) error {
 	made := map[string]bool{".": true}
-	for _, e := range index {
-		dir := path.Dir(e.Name)
-		if made[dir] || e.TreeEntry.Mode == gitops.ModeSymlink {
-			continue
+	var ensure func(dir string) error
+	ensure = func(dir string) error {
+		if made[dir] {
+			return nil
 		}
-		if err := os.MkdirAll(filepath.Join(dest, filepath.FromSlash(dir)), 0o777); err != nil {
-			return fmt.Errorf("make folders: %w", err)
+		if err := ensure(path.Dir(dir)); err != nil {
+			return err
 		}
 		made[dir] = true
+		err := os.Mkdir(filepath.Join(dest, filepath.FromSlash(dir)), 0o777)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make folders: %w", err)
+		}
+		return nil
+	}
+	for _, e := range index {
+		if e.TreeEntry.Mode == gitops.ModeSymlink {
+			continue
+		}
+		if err := ensure(path.Dir(e.Name)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// copyOne copies one file if the sibling's index and the file itself say that it
-// is as committed, and its content proves it; otherwise it leaves no trace and
-// git writes it. Only faults on the new worktree's side are errors.
-func (c *copier) copyOne(e *gitops.IndexEntry) error {
+// source is the sibling's entry for a path, if it says that the file may be copied.
+func (c *copier) source(e *gitops.IndexEntry) (*gitops.IndexEntry, bool) {
 	have, ok := c.byName[e.Name]
-	if !ok || have.TreeEntry != e.TreeEntry || e.TreeEntry.Mode == gitops.ModeSymlink || !c.inFolders(path.Dir(e.Name)) {
-		return nil
-	}
-	from := filepath.Join(c.path, filepath.FromSlash(e.Name))
-	before, err := os.Lstat(from)
-	if err != nil || !c.index.Unchanged(have, gitops.StatOf(before)) {
-		return nil
-	}
-	to := filepath.Join(c.dest, filepath.FromSlash(e.Name))
-	good, err := c.copyFile(from, to, before, e.TreeEntry)
-	if err != nil || !good {
-		return err
-	}
-	after, err := os.Lstat(to)
-	if err != nil {
-		return fmt.Errorf("copy file: %w", err)
-	}
-	e.Stat = gitops.StatOf(after)
-	return nil
+	return have, ok && have.TreeEntry == e.TreeEntry && e.TreeEntry.Mode != gitops.ModeSymlink
 }
 
 // inFolders reports whether the way to a folder of the sibling leads through
@@ -132,46 +123,10 @@ func (s *sibling) inFolders(dir string) bool {
 	return is
 }
 
-// copyFile copies bytes and modification time. False, and no file, where the
-// source cannot be read or is not what the blob holds: it may have been written
-// when other attributes were in force, or while it was copied.
-func (c *copier) copyFile(from, to string, before fs.FileInfo, want gitops.TreeEntry) (bool, error) {
-	src, err := os.Open(from)
-	if err != nil {
-		return false, nil
-	}
-	defer func() { _ = src.Close() }()
-	dst, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, createMode(want.Mode))
-	if err != nil {
-		return false, fmt.Errorf("copy file: %w", err)
-	}
-	sum := sha1.New() //nolint:gosec // as above
-	fmt.Fprintf(sum, "blob %d\x00", before.Size())
-	err = errors.Join(c.transfer(dst, src, sum), dst.Close())
-	if err != nil || hex.EncodeToString(sum.Sum(nil)) != string(want.Hash) {
-		return false, os.Remove(to)
-	}
-	if err := os.Chtimes(to, before.ModTime(), before.ModTime()); err != nil {
-		return false, fmt.Errorf("copy file: %w", err)
-	}
-	return true, nil
-}
-
 // createMode is what git creates files with: the umask does the rest.
 func createMode(mode gitops.Mode) fs.FileMode {
 	if mode == gitops.ModeExec {
 		return 0o777
 	}
 	return 0o666
-}
-
-// transfer copies the content, by sharing the file system's blocks where it can,
-// and sums it up.
-func (c *copier) transfer(dst, src *os.File, sum hash.Hash) error {
-	var to io.Writer = sum
-	if c.clones = c.clones && clone(dst, src); !c.clones {
-		to = io.MultiWriter(dst, sum)
-	}
-	_, err := io.CopyBuffer(to, struct{ io.Reader }{src}, c.buf)
-	return err
 }

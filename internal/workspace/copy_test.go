@@ -13,49 +13,51 @@ import (
 	"git-okstra/internal/testrepo"
 )
 
-// TestCopyFile holds that a file is copied with its time, only with the content that
+// TestCopyOne holds that a file is copied with its time, only with the content that
 // is wanted, never over another, and that a refusal leaves no trace.
-func TestCopyFile(t *testing.T) {
+func TestCopyOne(t *testing.T) {
 	t.Parallel()
 	w := small(t)
-	from, c := w.path("a.txt"), copier{clones: true, buf: make([]byte, 7)}
-	info, err := os.Lstat(from)
+	repo := w.open()
+	all, err := repo.Worktrees(t.Context())
 	w.must(err)
-	good := gitops.TreeEntry{Name: "a.txt", Mode: gitops.ModeFile, Hash: gitops.Hash(w.Git("rev-parse", "HEAD:a.txt"))}
-	other := good
-	other.Hash = gitops.Hash(w.Git("rev-parse", "HEAD:b.txt"))
-	later, err := os.Lstat(w.path("run"))
+	hashB := gitops.Hash(w.Git("rev-parse", "HEAD:b.txt"))
+	info, err := os.Lstat(w.path("a.txt"))
 	w.must(err)
-	for what, x := range map[string]struct {
-		from   string
-		before os.FileInfo
-		entry  gitops.TreeEntry
-		want   bool
-	}{
-		"good":             {from, info, good, true},
-		"vanished":         {from + "-gone", info, good, false},
-		"other content":    {from, info, other, false},
-		"another size":     {from, later, good, false},
-		"a folder instead": {w.path("sub"), info, good, false},
+	for what, change := range map[string]func(s *sibling, e *gitops.IndexEntry){
+		"good":             func(*sibling, *gitops.IndexEntry) {},
+		"vanished":         func(s *sibling, e *gitops.IndexEntry) { e.Name = "gone.txt"; s.byName[e.Name] = s.byName["a.txt"] },
+		"other content":    func(s *sibling, e *gitops.IndexEntry) { e.Hash = hashB; s.byName[e.Name].Hash = hashB },
+		"another entry":    func(_ *sibling, e *gitops.IndexEntry) { e.Hash = hashB },
+		"another size":     func(s *sibling, e *gitops.IndexEntry) { s.byName[e.Name].Size++ },
+		"another mode":     func(_ *sibling, e *gitops.IndexEntry) { e.TreeEntry.Mode = gitops.ModeExec },
+		"a folder instead": func(s *sibling, e *gitops.IndexEntry) { e.Name = "sub"; s.byName[e.Name] = s.byName["a.txt"] },
+		"no such folder":   func(s *sibling, e *gitops.IndexEntry) { e.Name = "no/a.txt"; s.byName[e.Name] = s.byName["a.txt"] },
 	} {
-		to := filepath.Join(w.root, what)
-		done, err := c.copyFile(x.from, to, x.before, x.entry)
-		if done != x.want || err != nil || exists(to) != x.want {
-			t.Errorf("%s: %v, %v, left %v", what, done, err, exists(to))
+		s := readSibling(repo, all[0])
+		e := gitops.IndexEntry{TreeEntry: s.byName["a.txt"].TreeEntry}
+		have := *s.byName["a.txt"]
+		s.byName["a.txt"] = &have
+		change(s, &e)
+		s.byName[e.Name].Name = e.Name
+		c := copier{sibling: s, dest: filepath.Join(w.root, what), clones: true, buf: make([]byte, 7)}
+		w.must(os.MkdirAll(filepath.Join(c.dest, "no"), 0o777))
+		w.must(c.copyOne(&e))
+		to := filepath.Join(c.dest, e.Name)
+		if want := what == "good"; e.Known != want || exists(to) != want {
+			t.Errorf("%s: known %v, left %v", what, e.Known, exists(to))
 		}
-		if done {
+		if what == "good" {
 			data, err := os.ReadFile(to)
 			after, err2 := os.Lstat(to)
-			if err != nil || err2 != nil || string(data) != "content of a.txt\n" || !after.ModTime().Equal(info.ModTime()) {
-				t.Errorf("%s: %q, %v, %v", what, data, err, err2)
+			if err != nil || err2 != nil || string(data) != "content of a.txt\n" || !after.ModTime().Equal(info.ModTime()) || e.Stat != gitops.StatOf(after) {
+				t.Errorf("%q, %v, %v, %+v", data, err, err2, e.Stat)
+			}
+			if err := c.copyOne(&e); err == nil {
+				t.Error("copied over a file")
 			}
 		}
-	}
-	if _, err := c.copyFile(from, filepath.Join(w.root, "good"), info, good); err == nil {
-		t.Error("copied over a file")
-	}
-	if _, err := c.copyFile(from, filepath.Join(w.root, "no", "folder"), info, good); err == nil {
-		t.Error("copied to nowhere")
+		c.close()
 	}
 }
 
