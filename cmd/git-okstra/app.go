@@ -91,10 +91,15 @@ func run(args []string, std streams) (code int) {
 	out := &checkedWriter{w: std.out}
 	std.out = out
 	defer func() { code = out.orFailed(std, code) }()
-	base, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	early := startConfig(base, args)
-	ctx, stop := signal.NotifyContext(base, os.Interrupt, syscall.SIGTERM)
+	if c := plainCheck(args); c != nil {
+		a := &app{ctx: context.Background(), std: std}
+		defer a.close()
+		if err := c.Run(a); err != nil {
+			return fail(std, false, err)
+		}
+		return a.code
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer func() {
 		switch r := recover().(type) {
@@ -105,7 +110,7 @@ func run(args []string, std streams) (code int) {
 			panic(r)
 		}
 	}()
-	return runContext(ctx, args, std, early)
+	return runContext(ctx, args, std)
 }
 
 // checkedWriter remembers the first write that failed; what follows goes nowhere.
@@ -130,8 +135,8 @@ func (c *checkedWriter) orFailed(std streams, code int) int {
 	return fail(std, false, fmt.Errorf("write standard output: %w", c.err))
 }
 
-// runContext is run under a context that ends the command. early may be nil.
-func runContext(ctx context.Context, args []string, std streams, early *earlyConfig) int {
+// runContext is run under a context that ends the command.
+func runContext(ctx context.Context, args []string, std streams) int {
 	var c cli
 	parser, err := kong.New(&c, append(grammar(args),
 		kong.Name("git okstra"),
@@ -148,7 +153,7 @@ func runContext(ctx context.Context, args []string, std streams, early *earlyCon
 	if err != nil {
 		return fail(std, slices.Contains(args, "--json"), usageError(err))
 	}
-	a := &app{ctx: ctx, std: std, flags: c.globals, early: early}
+	a := &app{ctx: ctx, std: std, flags: c.globals}
 	defer a.close()
 	if err := kctx.Run(a); err != nil {
 		return fail(std, a.flags.JSON, err)

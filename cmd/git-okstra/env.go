@@ -25,8 +25,7 @@ type app struct {
 	flags globals
 	code  int // the exit code where no error is to be said
 	repo  *gitops.Repo
-	early *earlyConfig // nil: nothing was asked early
-	stdin []byte       // standard input, nil until it was read: it can be named twice
+	stdin []byte // standard input, nil until it was read: it can be named twice
 }
 
 func (a *app) close() {

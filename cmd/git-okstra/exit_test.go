@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"reflect"
 	"slices"
@@ -142,5 +143,40 @@ func TestNarrowGrammar(t *testing.T) {
 	}
 	if code, said := ask("plan", "chekc"); code != exitUsage || !strings.Contains(said, `did you mean "check"`) {
 		t.Errorf("%d %s", code, said)
+	}
+}
+
+// TestPlainCheck: the short way through a check of files gives what the long one gives,
+// and is taken only where nothing else can be meant.
+func TestPlainCheck(t *testing.T) {
+	t.Chdir(t.TempDir())
+	bad := bytes.Replace(demoPlan, []byte("| 1 | 2 |"), []byte("| 7 | 2 |"), 1)
+	for name, text := range map[string][]byte{"good.md": demoPlan, "bad.md": bad, "-h": demoPlan, "HEAD:x": demoPlan} {
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func(words ...string) (int, string, string) {
+		var out, said bytes.Buffer
+		code := run(words, streams{in: strings.NewReader(""), out: &out, err: &said})
+		return code, out.String(), said.String()
+	}
+	for _, files := range [][]string{{"good.md"}, {"bad.md"}, {"good.md", "bad.md"}, {"HEAD:x"}} {
+		if plainCheck(append([]string{"plan", "check"}, files...)) == nil {
+			t.Errorf("%q is not taken for a plain check", files)
+		}
+		code, out, said := ask(append([]string{"plan", "check"}, files...)...)
+		long, longOut, longSaid := ask(append([]string{"-v", "plan", "check"}, files...)...)
+		if code != long || out != longOut || said != longSaid || out == "" {
+			t.Errorf("%q: exit %d\n%s%s\nthe long way %d\n%s%s", files, code, out, said, long, longOut, longSaid)
+		}
+	}
+	for _, words := range [][]string{
+		{"plan", "check"}, {"plan", "check", "-h"}, {"plan", "check", "good.md", "--json"}, {"plan", "check", "-"}, {"plan", "check", "."},
+		{"plan", "check", "missing.md"}, {"plan", "approve", "good.md"}, {"-q", "plan", "check", "good.md"},
+	} {
+		if plainCheck(words) != nil {
+			t.Errorf("%q is taken for a plain check", words)
+		}
 	}
 }

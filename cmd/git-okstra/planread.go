@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,46 +20,35 @@ const maxPlan = 16<<20 + 1
 // planKeys are the settings that a check of a plan depends on.
 const planKeys = `^okstra\.(ruleset|project\..*\.root)$`
 
-// earlyConfig is git's configuration being read while the command line is still
-// parsed and the plan read.
-type earlyConfig struct {
-	config gitops.Config
-	err    error
-	call   gitops.Call
-	done   chan struct{}
-}
-
-// startConfig begins to read it if the words look like a check of a plan: the
-// check is to be fast enough for every keystroke, and git would take half of its
-// time. Where no file has any setting of ours git is not asked.
-func startConfig(ctx context.Context, args []string) *earlyConfig {
-	if len(args) < 2 || args[0] != "plan" || args[1] != "check" {
+// plainCheck recognises the one command that is run on every keystroke: a check of
+// files, without a flag. It needs neither the parser of the command line nor anything
+// that ends it early, which together take as long as the check; nil where the words
+// are anything else, or a file may keep the reader waiting.
+func plainCheck(args []string) *planCheckCmd {
+	const words = 2
+	if len(args) <= words || args[0] != "plan" || args[1] != "check" {
 		return nil
 	}
-	e := &earlyConfig{done: make(chan struct{})}
-	go func() {
-		defer close(e.done)
-		if !gitops.ConfigLacks(gitops.Options{}, "okstra") {
-			e.config, e.err = gitops.ReadConfig(ctx, gitops.Options{Trace: func(c gitops.Call) { e.call = c }}, planKeys)
+	for _, name := range args[words:] {
+		if strings.HasPrefix(name, "-") || !isRegular(name) {
+			return nil
 		}
-	}()
-	return e
+	}
+	return &planCheckCmd{Files: args[words:], Format: "text"}
 }
 
-// planConfig returns the settings that a check depends on.
+func isRegular(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// planConfig returns the settings that a check depends on. Git would take half of a
+// check's time; where no file has any setting of ours it is not asked.
 func (a *app) planConfig() (gitops.Config, error) {
-	if a.early == nil {
-		return gitops.ReadConfig(a.ctx, gitops.Options{Trace: a.trace()}, planKeys)
+	if gitops.ConfigLacks(gitops.Options{}, "okstra") {
+		return gitops.Config{}, nil
 	}
-	select {
-	case <-a.early.done:
-	case <-a.ctx.Done():
-		return gitops.Config{}, a.ctx.Err()
-	}
-	if a.flags.Verbose > 1 && a.early.call.Args != nil {
-		a.traceGit(a.early.call)
-	}
-	return a.early.config, a.early.err
+	return gitops.ReadConfig(a.ctx, gitops.Options{Trace: a.trace()}, planKeys)
 }
 
 // fileOf is the file that a plan's name speaks of: the path of REV:PATH, else the
@@ -98,7 +86,7 @@ func (a *app) readPlan(name string) ([]byte, error) {
 		a.stdin = src
 		return src, nil
 	}
-	src, err := a.interruptible(func() ([]byte, error) { return readFile(name) })
+	src, err := a.readAny(name)
 	if !isMissing(err) {
 		return src, err
 	}
@@ -119,6 +107,14 @@ func (a *app) readPlan(name string) ([]byte, error) {
 // name, or that nothing can have it.
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
+}
+
+// readAny reads a file; one that is not regular may block for ever.
+func (a *app) readAny(name string) ([]byte, error) {
+	if isRegular(name) {
+		return readFile(name)
+	}
+	return a.interruptible(func() ([]byte, error) { return readFile(name) })
 }
 
 // interruptible waits for a read that may block for ever (a terminal, a pipe) or
