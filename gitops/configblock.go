@@ -121,7 +121,7 @@ func splitKey(key string) (header, name string) {
 		return "[" + key[:first] + "]", key[last+1:]
 	}
 	sub := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key[first+1 : last])
-	return fmt.Sprintf("[%s \"%s\"]", key[:first], sub), key[last+1:]
+	return "[" + key[:first] + ` "` + sub + `"]`, key[last+1:]
 }
 
 func quoteConfig(value string) string {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func matches(want, got string) bool {
 func TestInspectingPage(t *testing.T) {
 	r := testrepo.New(t, "one-commit")
 	home := filepath.Join(t.TempDir(), "home")
-	env := append(r.Env, "OKSTRA_HOME="+home)
+	env := append(slices.Clone(r.Env), "OKSTRA_HOME="+home)
 	sh := func(dir, command string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 		cmd.Dir, cmd.Env = dir, env

@@ -172,8 +172,14 @@ func TestPlainCheck(t *testing.T) {
 		}
 	}
 	for _, words := range [][]string{
-		{"plan", "check"}, {"plan", "check", "-h"}, {"plan", "check", "good.md", "--json"}, {"plan", "check", "-"}, {"plan", "check", "."},
-		{"plan", "check", "missing.md"}, {"plan", "approve", "good.md"}, {"-q", "plan", "check", "good.md"},
+		{"plan", "check"},
+		{"plan", "check", "-h"},
+		{"plan", "check", "good.md", "--json"},
+		{"plan", "check", "-"},
+		{"plan", "check", "."},
+		{"plan", "check", "missing.md"},
+		{"plan", "approve", "good.md"},
+		{"-q", "plan", "check", "good.md"},
 	} {
 		if plainCheck(words) != nil {
 			t.Errorf("%q is taken for a plain check", words)

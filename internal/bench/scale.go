@@ -104,9 +104,12 @@ func (b *bench) ledger(name string, commits, rows int) (string, error) {
 		return "", fmt.Errorf("fast-import: %w: %s", err, out)
 	}
 	for _, words := range [][]string{
-		{"git", "reset", "-q", "--hard"}, {"git", "config", "user.name", "B"}, {"git", "config", "user.email", "b@x"},
+		{"git", "reset", "-q", "--hard"},
+		{"git", "config", "user.name", "B"},
+		{"git", "config", "user.email", "b@x"},
 		{"git", "config", "okstra.worktreeRoot", dir + "-worktrees"},
-		{b.okst, "plan", "approve", "-q", filepath.Join(b.root, "plan.md"), "--onto", "main"}, {b.okst, "stage", "start", "-q", "1"},
+		{b.okst, "plan", "approve", "-q", filepath.Join(b.root, "plan.md"), "--onto", "main"},
+		{b.okst, "stage", "start", "-q", "1"},
 	} {
 		if err := b.exec(dir, words...); err != nil {
 			return "", err

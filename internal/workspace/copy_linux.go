@@ -59,7 +59,7 @@ func (c *copier) enter(dir string) error {
 // open is openat(2), again where a signal came in between.
 func open(dir int, name string, flags int, mode uint32) (fd int, err error) {
 	for {
-		if fd, err = unix.Openat(dir, name, flags, mode); err != unix.EINTR { //nolint:errorlint // the bare number
+		if fd, err = unix.Openat(dir, name, flags, mode); err != unix.EINTR {
 			return fd, err
 		}
 	}
@@ -139,7 +139,7 @@ func (c *copier) transfer(dst, src int, size int64, sum hash.Hash) (whole bool, 
 	c.clones = c.clones && unix.IoctlFileClone(dst, src) == nil
 	for left := size; left > 0; {
 		n, err := unix.Read(src, c.buf[:min(left, int64(len(c.buf)))])
-		if err == unix.EINTR { //nolint:errorlint // the bare number
+		if err == unix.EINTR {
 			continue
 		}
 		if err != nil || n == 0 {
@@ -158,7 +158,7 @@ func (c *copier) transfer(dst, src int, size int64, sum hash.Hash) (whole bool, 
 func writeAll(fd int, data []byte, wanted bool) error {
 	for wanted && len(data) > 0 {
 		n, err := unix.Write(fd, data)
-		if err != nil && err != unix.EINTR { //nolint:errorlint // the bare number
+		if err != nil && err != unix.EINTR {
 			return err
 		}
 		data = data[max(n, 0):]
