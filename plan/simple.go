@@ -112,7 +112,7 @@ func (sc *scanner) codeSpan(i int) int {
 		return 0
 	}
 	from, to := i+1, end
-	if n > 2 && sc.s[from] == ' ' && sc.s[to-1] == ' ' && strings.Trim(sc.s[from:to], " ") != "" {
+	if n > 2 && sc.s[from] == ' ' && sc.s[to-1] == ' ' && strings.Trim(sc.s[from:to], " \t\r\n") != "" {
 		from, to = from+1, to-1
 	}
 	sc.prose(i)
