@@ -107,17 +107,13 @@ func placeNote(w *ObjectWriter, l *noteLevel, blob Hash) error {
 		}
 		fanned = fanned || isNoteDir(e)
 	}
-	limit := maxFlatBelow
-	if len(l.rest) == 40 || len(l.rest) == 64 {
-		limit = maxFlatRoot
-	}
 	l.entries = append(l.entries, TreeEntry{l.rest, ModeFile, blob})
 	switch {
 	case len(l.rest) <= 2: // the last pair of digits has no level below
 		return nil
 	case fanned:
 		return splitNotes(w, l, func(e TreeEntry) bool { return e.Name == l.rest })
-	case flat >= limit:
+	case flat >= flatLimit(len(l.rest)):
 		return splitNotes(w, l, func(e TreeEntry) bool { return isNoteFile(e, len(l.rest)) })
 	}
 	return nil

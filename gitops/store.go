@@ -126,12 +126,7 @@ func (r *Repo) NoteSetAll(ctx context.Context, w *ObjectWriter, commit Hash, lis
 			return "", err
 		}
 	}
-	for _, n := range list {
-		if tree, err = r.objects.notesSet(ctx, w, tree, n.Target, n.Content); err != nil {
-			return "", err
-		}
-	}
-	return tree, nil
+	return r.objects.notesSetAll(ctx, w, tree, list)
 }
 
 // Note is one note: the object it speaks of and its whole content.

@@ -37,10 +37,10 @@ func TestAppendAll(t *testing.T) {
 		l := newLedger(t, recipe)
 		a := l.head
 		b := gitops.Hash(l.Git("commit-tree", "-p", string(a), "-m", "b", string(a)+"^{tree}"))
-		l.addAll(Entry{a, row("first", Revised, 1, "", "")})
+		l.addAll(Entry{Target: a, Row: row("first", Revised, 1, "", "")})
 		l.add(a, row("started", Started, 1, a, "c1"))
 		l.addAll(
-			Entry{a, row("x", Revised, 1, "", "")}, Entry{b, row("y", Revised, 2, "", "")}, Entry{a, row("z", Revised, 3, "", "")},
+			Entry{Target: a, Row: row("x", Revised, 1, "", "")}, Entry{Target: b, Row: row("y", Revised, 2, "", "")}, Entry{Target: a, Row: row("z", Revised, 3, "", "")},
 		)
 		l.add(b, row("last", Done, 1, b, "c1"))
 		var got []string

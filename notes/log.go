@@ -137,6 +137,7 @@ func cmpBool(a, b bool) int {
 type Entry struct {
 	Target gitops.Hash
 	Row    Row
+	Raw    []byte // the row as it stood in another log, seq and all; nil: Row is written
 }
 
 // Appended is the outcome of an append.
@@ -173,47 +174,6 @@ func Append(ctx context.Context, repo Repo, w *gitops.ObjectWriter, tip gitops.H
 	e.Row.V, e.Row.Seq = Version, seq+1
 	next, err := addLine(ctx, repo, w, tip, e, note, by)
 	return Appended{Tip: next, Row: e.Row}, err
-}
-
-// AppendAll adds several rows in one notes commit, as Append does, but none of them
-// is ever a no-op: it is for rows that are no transition of a stage.
-func AppendAll(ctx context.Context, repo Repo, w *gitops.ObjectWriter, tip gitops.Hash,
-	by gitops.Signature, entries []Entry,
-) (gitops.Hash, error) {
-	seq, err := lastSeq(ctx, repo, tip)
-	if err != nil {
-		return "", err
-	}
-	var list []gitops.Note
-	at := map[gitops.Hash]int{}
-	for i, e := range entries {
-		e.Row.V, e.Row.Seq = Version, seq+uint64(i)+1
-		line, err := e.Row.Encode()
-		if err != nil {
-			return "", err
-		}
-		k, seen := at[e.Target]
-		if !seen {
-			note, err := repo.NoteGet(ctx, tip, e.Target)
-			if err != nil {
-				return "", fmt.Errorf("read note: %w", err)
-			}
-			k = len(list)
-			at[e.Target] = k
-			list = append(list, gitops.Note{Target: e.Target, Content: note})
-		}
-		list[k].Content = join(list[k].Content, line)
-	}
-	tree, err := repo.NoteSetAll(ctx, w, tip, list)
-	if err != nil {
-		return "", fmt.Errorf("write notes: %w", err)
-	}
-	commit := gitops.CommitData{Tree: tree, Author: by, Committer: by}
-	commit.Message = fmt.Sprintf("okstra: %d rows\n\n%s: %d\n", len(entries), seqTrailer, seq+uint64(len(entries)))
-	if tip != "" {
-		commit.Parents = []gitops.Hash{tip}
-	}
-	return w.Commit(commit), nil
 }
 
 // addLine writes one row and its notes commit.

@@ -19,6 +19,9 @@ const (
 	Done     Status = "done"
 	Released Status = "released"
 	Revised  Status = "revised"
+	Reopened Status = "reopened"
+	// Imported rows keep a file of an okstra task folder.
+	Imported Status = "imported"
 )
 
 // maxSeq is the largest logical clock that a row may have: beyond it readers that
@@ -53,6 +56,7 @@ type Row struct {
 	Surface    string           `json:"surface,omitempty"`
 	Until      string           `json:"until,omitempty"`
 	Verdict    string           `json:"verdict,omitempty"`
+	Okstra     *Origin          `json:"okstra,omitempty"` // what it was imported from
 }
 
 // Carry is the evidence of a done stage, schemaVersion 1 of okstra's
