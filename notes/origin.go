@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"git-okstra/gitops"
 	"git-okstra/plan"
 )
 
@@ -15,10 +14,10 @@ import (
 // what stood there, so that an export gives it back byte for byte. A row that was
 // derived (the end of a fix cycle, evidence without its row) has neither Line nor Text.
 type Origin struct {
-	File string          `json:"file"`           // below the folder, slashes
-	Line json.RawMessage `json:"line,omitempty"` // the line as it stood, where that is JSON without insignificant space
-	Text string          `json:"text,omitempty"` // else the line, or the file, as text
-	Blob gitops.Hash     `json:"blob,omitempty"` // of a file that is kept elsewhere: its git blob
+	File   string          `json:"file"`             // below the folder, slashes
+	Line   json.RawMessage `json:"line,omitempty"`   // the line as it stood, where that is JSON without insignificant space
+	Text   string          `json:"text,omitempty"`   // else the line, or the file, as text
+	SHA256 string          `json:"sha256,omitempty"` // of a file that is kept elsewhere: the plan
 }
 
 // NewOrigin keeps a line of UTF-8 text. A line that a row would not hold unchanged

@@ -62,7 +62,21 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 	if err != nil {
 		return Approved{}, err
 	}
-	out := Approved{Key: req.Key}
+	rec, err := e.begin(ctx, "approve plan of "+req.Key.String())
+	if err != nil {
+		return Approved{}, err
+	}
+	out, err := e.pin(ctx, rec, req, old)
+	if err != nil || out.Already {
+		return out, err
+	}
+	return out, e.commit(ctx, rec)
+}
+
+// pin adds the plan's revision to the record, unless it is the approved one already.
+// old is the task as it is approved now, or nil.
+func (e *Engine) pin(ctx context.Context, rec *record, req ApproveRequest, old *Task) (out Approved, err error) {
+	out.Key = req.Key
 	if req.Amend && old == nil {
 		return out, refuse(Refused, "approve it without --amend", "no plan of %s is approved yet, so there is none to amend", plan.Printable(req.Key.String()))
 	}
@@ -71,10 +85,6 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		return out, err
 	}
 	out.Onto = shortBranch(meta.Onto)
-	rec, err := e.begin(ctx, "approve plan of "+req.Key.String())
-	if err != nil {
-		return out, err
-	}
 	tree, err := planTree(rec.objects, req)
 	if err != nil {
 		return out, err
@@ -110,7 +120,7 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		}
 	}
 	rec.tx.Update(gitops.RefName(statePrefix+req.Key.Ref()+"/plan"), out.Previous, out.Commit)
-	return out, e.commit(ctx, rec)
+	return out, nil
 }
 
 // planCommit makes the revision's commit, signed if the user's git signs commits: it
@@ -171,6 +181,11 @@ func (e *Engine) Current(ctx context.Context, key plan.TaskKey) (*Task, error) {
 	if err != nil {
 		return nil, err
 	}
+	return e.current(ctx, states, key)
+}
+
+// current is Current on refs that were listed already.
+func (e *Engine) current(ctx context.Context, states map[string]*refState, key plan.TaskKey) (*Task, error) {
 	s := states[key.Ref()]
 	if s == nil || s.plan == "" {
 		return nil, nil
