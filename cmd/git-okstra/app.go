@@ -47,6 +47,8 @@ func commands() []command {
 		{"stage", "Choose, start and end stages.", &stageCmd{}},
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},
+		{"import", "Take an okstra task folder over.", &importCmd{}},
+		{"export", "Write the task as an okstra task folder.", &exportCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
 		{"version", "Print the version.", &versionCmd{}},
 	}

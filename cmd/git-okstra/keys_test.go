@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -18,6 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestJSONKeys(t *testing.T) {
 	b := newBench(t, 2)
 	b.repo.Write("bad.md", strings.ReplaceAll(widePlan(2), "| 2 | part 2 | (none) |", "| 2 | part 2 | 7 |"))
+	okstraFolder(b)
 	var out bytes.Buffer
 	for _, c := range []struct {
 		words string
@@ -39,6 +41,8 @@ func TestJSONKeys(t *testing.T) {
 		{"stage start 2", 0},
 		{"stage release 2 --why tired", 0},
 		{"log", 0},
+		{"import folder --task HELLO-1", exitFindings},
+		{"export out", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {
@@ -66,6 +70,19 @@ func TestJSONKeys(t *testing.T) {
 	if !bytes.Equal(out.Bytes(), want) {
 		t.Errorf("keys are\n%s\nwant (see -update)\n%s", out.Bytes(), want)
 	}
+}
+
+// okstraFolder writes a folder of which an import has something to say under every key.
+func okstraFolder(b *bench) {
+	b.repo.Write("folder/consumers.jsonl", strings.Join([]string{
+		fmt.Sprintf(`{"stage":1,"status":"done","head_commit":%q}`, b.repo.Git("rev-parse", "main~1")),
+		fmt.Sprintf(`{"stage":2,"status":"started","head_commit":%q}`, b.repo.Git("rev-parse", "main")),
+		fmt.Sprintf(`{"stage":7,"status":"done","head_commit":%q}`, b.repo.Git("rev-parse", "main")),
+		`{"stage":2,"status":"paused","head_commit":"1111111111111111111111111111111111111111"}`, `{"stage":3,"status":"started"}`, `{`,
+	}, "\n"))
+	b.repo.Write("folder/fix-cycles.jsonl", `{"stage":1,"cycle":1}`)
+	b.repo.Write("folder/notes.txt", "not moved")
+	b.repo.Write("folder/final-report.md", string(reportFor("0.100.0", "HELLO-1")))
 }
 
 // kinds lists every key below v with the kind of its value; the members of a list

@@ -105,7 +105,14 @@ func (a *app) logRow(l notes.Line) []string {
 	case what == "":
 		what = a.subject(l.Commit)
 	}
-	return []string{strconv.FormatUint(r.Seq, 10), at, fmt.Sprintf("stage %d", r.Stage), string(r.Status), l.Commit.Short(), r.By, what}
+	whose := fmt.Sprintf("stage %d", r.Stage)
+	if r.Status == notes.Imported && r.Okstra != nil {
+		what = r.Okstra.File
+		if r.Stage == 0 {
+			whose = "task"
+		}
+	}
+	return []string{strconv.FormatUint(r.Seq, 10), at, whose, string(r.Status), l.Commit.Short(), r.By, what}
 }
 
 // subject is the first line of a commit's message, "" where the commit is not here: a

@@ -52,7 +52,7 @@ func (c *planApproveCmd) Run(a *app) error {
 	if err != nil {
 		return missingPlan(c.File, err)
 	}
-	doc, res, err := a.judge(c, src)
+	doc, res, err := a.judge(c.File, c.Ruleset, taskRoot(absolute(c.File)), src)
 	if err != nil {
 		return err
 	}
@@ -116,17 +116,18 @@ func missingPlan(file string, err error) error {
 	return err
 }
 
-// judge runs the rules; a plan with errors is shown and refused.
-func (a *app) judge(c *planApproveCmd, src []byte) (*plan.Document, rules.Result, error) {
-	opts := ruleOptions(a.repo.Config(), c.Ruleset, false)
-	opts.Approval, opts.TaskRoot = true, a.pathInRepo(taskRoot(absolute(c.File)))
+// judge runs the rules; a plan with errors is shown and refused. root is its task's
+// folder.
+func (a *app) judge(file, ruleset, root string, src []byte) (*plan.Document, rules.Result, error) {
+	opts := ruleOptions(a.repo.Config(), ruleset, false)
+	opts.Approval, opts.TaskRoot = true, a.pathInRepo(root)
 	doc := plan.Parse(src)
 	res := rules.Check(doc, opts)
 	if res.OK() && res.Plan != nil && len(res.Plan.Stages) > 0 {
 		return doc, res, nil
 	}
 	var check report.PlanCheck
-	check.Add(c.File, src, res, false)
+	check.Add(file, src, res, false)
 	a.showCheck(&check, "text")
 	return doc, res, &commandError{code: exitFindings, silent: a.flags.JSON, message: "the plan is not approved: it has errors", hints: []string{"mend them, then approve it again"}}
 }
@@ -145,16 +146,24 @@ func (a *app) approveRequest(c *planApproveCmd, src []byte, doc *plan.Document, 
 	if req.Key, err = a.taskKey(doc, file); err != nil {
 		return req, err
 	}
-	if req.Source, err = plan.SetApproved(src); err != nil {
-		return req, &commandError{code: exitFindings, message: err.Error()}
+	if err := markIn(&req, src); err != nil {
+		return req, err
 	}
-	marked := rules.Check(plan.Parse(req.Source), rules.Options{Ruleset: res.Ruleset})
+	req.QA, err = readQA(os.DirFS(taskRoot(file)), taskRoot(file))
+	return req, err
+}
+
+// markIn puts the plan into the request, marked as approved.
+func markIn(req *lifecycle.ApproveRequest, src []byte) (err error) {
+	if req.Source, err = plan.SetApproved(src); err != nil {
+		return &commandError{code: exitFindings, message: err.Error()}
+	}
+	marked := rules.Check(plan.Parse(req.Source), rules.Options{Ruleset: req.Ruleset})
 	if marked.Plan == nil {
-		return req, &commandError{code: exitFindings, message: "the plan cannot be marked as approved without changing it"}
+		return &commandError{code: exitFindings, message: "the plan cannot be marked as approved without changing it"}
 	}
 	req.Plan = marked.Plan
-	req.QA, err = readQA(taskRoot(file))
-	return req, err
+	return nil
 }
 
 // pathInRepo is a file's path below the worktree with slashes, "" outside.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -31,25 +30,25 @@ func taskRoot(file string) string {
 	return dir
 }
 
-// readQA reads the conformance manifest and the scripts below root/qa. Other
-// things that may lie there (results, data) are not part of the plan. Symbolic
-// links are refused: what is pinned must be what is run.
-func readQA(root string) ([]lifecycle.File, error) {
+// readQA reads the conformance manifest and the scripts below qa/ of a task's folder,
+// which root names for people. Other things that may lie there (results, data) are not
+// part of the plan. Symbolic links are refused: what is pinned must be what is run.
+func readQA(folder fs.FS, root string) ([]lifecycle.File, error) {
 	var files []lifecycle.File
 	total := int64(0)
 	for _, start := range []string{"qa/conformance-manifest.json", "qa/scripts"} {
-		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(start)), func(path string, d fs.DirEntry, err error) error {
+		err := fs.WalkDir(folder, start, func(path string, d fs.DirEntry, err error) error {
 			switch {
-			case errors.Is(err, fs.ErrNotExist) && path == filepath.Join(root, filepath.FromSlash(start)):
+			case path == start && isLink(folder, path), err == nil && !d.IsDir() && !d.Type().IsRegular():
+				return &commandError{code: exitFindings, message: fmt.Sprintf("%q is no regular file, so it cannot be pinned with the plan", filepath.Join(root, path))}
+			case errors.Is(err, fs.ErrNotExist) && path == start:
 				return nil
 			case err != nil:
 				return fmt.Errorf("read qa: %w", err)
 			case d.IsDir():
 				return nil
-			case !d.Type().IsRegular():
-				return &commandError{code: exitFindings, message: fmt.Sprintf("%q is no regular file, so it cannot be pinned with the plan", path)}
 			}
-			f, err := qaFile(root, path)
+			f, err := qaFile(folder, root, path)
 			if err != nil {
 				return err
 			}
@@ -66,19 +65,21 @@ func readQA(root string) ([]lifecycle.File, error) {
 	return files, nil
 }
 
-func qaFile(root, path string) (lifecycle.File, error) {
-	info, err := os.Lstat(path)
+// isLink looks at a path where the walk begins, which follows a link there.
+func isLink(folder fs.FS, path string) bool {
+	info, err := fs.Lstat(folder, path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+func qaFile(folder fs.FS, root, path string) (lifecycle.File, error) {
+	info, err := fs.Stat(folder, path)
 	if err != nil {
 		return lifecycle.File{}, fmt.Errorf("read qa: %w", err)
 	}
 	if info.Size() > maxQABytes {
-		return lifecycle.File{}, &commandError{code: exitFindings, message: fmt.Sprintf("%q is too large to be pinned with the plan", path)}
+		return lifecycle.File{}, &commandError{code: exitFindings, message: fmt.Sprintf("%q is too large to be pinned with the plan", filepath.Join(root, path))}
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return lifecycle.File{}, fmt.Errorf("read qa: %w", err)
-	}
-	rel, err := filepath.Rel(root, path)
+	data, err := fs.ReadFile(folder, path)
 	if err != nil {
 		return lifecycle.File{}, fmt.Errorf("read qa: %w", err)
 	}
@@ -86,5 +87,5 @@ func qaFile(root, path string) (lifecycle.File, error) {
 	if info.Mode()&0o100 != 0 {
 		mode = gitops.ModeExec
 	}
-	return lifecycle.File{Path: filepath.ToSlash(rel), Mode: mode, Content: data}, nil
+	return lifecycle.File{Path: path, Mode: mode, Content: data}, nil
 }

@@ -32,6 +32,7 @@ func TestScript(t *testing.T) {
 		Setup:               setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
+			"folder": fillFolder,
 			"repo":   makeRepo,
 			"setenv": setenv,
 			"lines":  lines,

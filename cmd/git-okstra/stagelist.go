@@ -86,9 +86,9 @@ func (a *app) addHolder(e *lifecycle.Engine, t *lifecycle.Task, line *report.Sta
 	return nil
 }
 
-func orEmpty(list []plan.StageNumber) []plan.StageNumber {
+func orEmpty[T any](list []T) []T {
 	if list == nil {
-		return []plan.StageNumber{}
+		return []T{}
 	}
 	return list
 }
