@@ -1,0 +1,53 @@
+package lifecycle
+
+import (
+	"context"
+
+	"git-okstra/gitops"
+	"git-okstra/plan"
+)
+
+// CompleteStart writes what a crash left out of a stage's start: the anchor, the
+// branch, the row, all from the reservation's tag, and in its holder's name. A whole
+// start is left as it is. Errors: *Refusal where nobody holds the stage or the tag says
+// too little.
+func (e *Engine) CompleteStart(ctx context.Context, t *Task, n plan.StageNumber) error {
+	first := true
+	return retry(ctx, func() (err error) {
+		if !first {
+			if t, err = e.Reload(ctx, t); err != nil {
+				return err
+			}
+		}
+		first = false
+		return e.completeOnce(ctx, t, n)
+	})
+}
+
+func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) error {
+	r, held, err := e.Reservation(ctx, t, n)
+	if err != nil {
+		return err
+	}
+	branch := gitops.RefName("refs/heads/" + r.Branch)
+	switch _, done := t.Done[n]; {
+	case !held || done:
+		return refuse(Refused, "", "nobody holds stage %d", n)
+	case r.Broken != "":
+		return taken(n, r)
+	case r.Claim == "" || !gitops.ValidRefName(branch):
+		return refuse(Environment, "", "the reservation of stage %d names no usable branch and claim", n)
+	}
+	s := Started{Key: t.Key, Stage: n, Base: r.Base, Bind: t.BindRef(n), Branch: branch}
+	if err := e.whereItIs(ctx, &s); err != nil {
+		return err
+	}
+	values, err := e.Repo.RefValues(ctx, s.Branch)
+	if err != nil {
+		return err
+	}
+	s.Tip = values[s.Branch]
+	holder := *e
+	holder.Caller = Caller{Actor: r.By, Host: r.Host, Run: r.Run}
+	return holder.complete(ctx, t, &s, r)
+}
