@@ -49,6 +49,7 @@ func commands() []command {
 		{"log", "Show the rows of the task's log.", &logCmd{}},
 		{"import", "Take an okstra task folder over.", &importCmd{}},
 		{"export", "Write the task as an okstra task folder.", &exportCmd{}},
+		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
 		{"version", "Print the version.", &versionCmd{}},
 	}

@@ -48,6 +48,7 @@ var rooms = map[string]room{
 	"internal/chain":      workflow,
 	"internal/verify":     workflow,
 	"internal/remote":     workflow,
+	"internal/doctor":     workflow,
 
 	"internal/ui":       {},
 	"internal/bench":    {ours: []string{"gitops", "notes", "plan"}},
