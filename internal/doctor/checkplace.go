@@ -139,7 +139,7 @@ func staleLocks(f *facts) []Finding {
 	var out []Finding
 	for _, l := range f.locks {
 		age := f.age(l.Time)
-		one := found(nil, 0, "lock file %q stands since %s", l.Path, l.Time.UTC().Format(time.RFC3339))
+		one := found(nil, 0, "lock file %s stands since %s", path(l.Path), l.Time.UTC().Format(time.RFC3339))
 		switch {
 		case age > oldAfter:
 			one.watched = true
@@ -160,9 +160,9 @@ func keptPacks(f *facts) []Finding {
 		if p.Alive || f.age(p.Time) < oldAfter {
 			continue
 		}
-		one := found(nil, 0, "%q protects a pack for process %d, which has ended: gc will never tidy it", p.Path, p.Pid)
+		one := found(nil, 0, "%s protects a pack for process %d, which has ended: gc will never tidy it", path(p.Path), p.Pid)
 		if !p.Whole {
-			one = found(nil, 0, "%q protects a pack that process %d never finished", p.Path, p.Pid)
+			one = found(nil, 0, "%s protects a pack that process %d never finished", path(p.Path), p.Pid)
 		}
 		one.watched = true
 		out = append(out, one.mendedBy(func(context.Context, *Doctor) error { return p.Release() }))
@@ -176,7 +176,7 @@ func tempFiles(f *facts) []Finding {
 		if f.age(t.Time) < oldAfter {
 			continue
 		}
-		one := found(nil, 0, "%q is a temporary file that nobody finished", t.Path)
+		one := found(nil, 0, "%s is a temporary file that nobody finished", path(t.Path))
 		one.watched = true
 		out = append(out, one.mendedBy(func(context.Context, *Doctor) error { return t.Remove() }))
 	}
@@ -189,7 +189,7 @@ func emptyDirs(f *facts) []Finding {
 		if f.age(e.time) < oldAfter {
 			continue
 		}
-		out = append(out, found(e.task, 0, "%q is empty: no stage of this task has a worktree there", e.dirs[len(e.dirs)-1]).
+		out = append(out, found(e.task, 0, "%s is empty: no stage of this task has a worktree there", path(e.dirs[len(e.dirs)-1])).
 			mendedBy(func(context.Context, *Doctor) error { return removeEmpty(e.dirs) }))
 	}
 	return out
@@ -218,11 +218,11 @@ func staleReservations(f *facts) []Finding {
 			if w, ok := f.tree(t, n); ok && w.folder {
 				continue
 			}
-			path := filepath.Join(f.root, filepath.FromSlash(c.Worktree))
-			if _, err := os.Lstat(path); f.root == "" || !errors.Is(err, fs.ErrNotExist) {
+			dir := filepath.Join(f.root, filepath.FromSlash(c.Worktree))
+			if _, err := os.Lstat(dir); f.root == "" || !errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			out = append(out, found(t, n, "stage %d is reserved by %s, but its worktree %q is gone", n, c.By, path).
+			out = append(out, found(t, n, "stage %d is reserved by %s, but its worktree %s is gone", n, c.By, path(dir)).
 				hint("make it again with: git okstra stage start %d --resume --task %s; or give the stage back with: git okstra stage release %d --task %s",
 					n, t.name, n, t.name))
 		}
@@ -237,11 +237,11 @@ func unmarked(f *facts) []Finding {
 		if w.marked || !w.folder || t == nil {
 			continue
 		}
-		one := found(t, w.stage, "the worktree %q has no mark of stage %d: it was never finished", w.Path, w.stage)
+		one := found(t, w.stage, "the worktree %s has no mark of stage %d: it was never finished", path(w.Path), w.stage)
 		if _, held := t.reserved[w.stage]; held {
 			one = one.hint("it is made anew by: git okstra stage start %d --resume --task %s", w.stage, t.name)
 		} else {
-			one = one.hint("nobody holds the stage; look what is in it, then: git worktree remove %q", w.Path)
+			one = one.hint("nobody holds the stage; look what is in it, then: git worktree remove %s", path(w.Path))
 		}
 		out = append(out, one)
 	}
@@ -254,10 +254,10 @@ func unfinished(f *facts) []Finding {
 		if !w.marked || !w.folder || w.link && w.indexed {
 			continue
 		}
-		one := found(f.taskOf(w), w.stage, "the worktree %q of stage %d has lost its index", w.Path, w.stage).
-			hint("put it back with: git -C %q reset", w.Path)
+		one := found(f.taskOf(w), w.stage, "the worktree %s of stage %d has lost its index", path(w.Path), w.stage).
+			hint("put it back with: git -C %s reset", path(w.Path))
 		if !w.link {
-			one = found(f.taskOf(w), w.stage, "the worktree %q of stage %d has lost its .git file", w.Path, w.stage).
+			one = found(f.taskOf(w), w.stage, "the worktree %s of stage %d has lost its .git file", path(w.Path), w.stage).
 				hint("make a new one with: git worktree repair")
 		}
 		out = append(out, one)
@@ -279,7 +279,7 @@ func goneTrees(f *facts) []Finding {
 		if w.folder || w.ID == "" {
 			continue
 		}
-		one := found(f.taskOf(w), w.stage, "the worktree %q of stage %d is gone, and git still lists it", w.Path, w.stage)
+		one := found(f.taskOf(w), w.stage, "the worktree %s of stage %d is gone, and git still lists it", path(w.Path), w.stage)
 		if w.locked {
 			out = append(out, one.as(Info).hint("it is locked (%s), so it may come back", w.why()))
 			continue
@@ -301,7 +301,7 @@ func lockedTrees(f *facts) []Finding {
 	var out []Finding
 	for _, w := range f.trees {
 		if w.locked && w.folder {
-			out = append(out, found(f.taskOf(w), w.stage, "the worktree %q of stage %d is locked: %s", w.Path, w.stage, w.why()))
+			out = append(out, found(f.taskOf(w), w.stage, "the worktree %s of stage %d is locked: %s", path(w.Path), w.stage, w.why()))
 		}
 	}
 	return out
@@ -314,8 +314,8 @@ func markWithoutStage(f *facts) []Finding {
 		if !w.marked || t.has(w.stage) {
 			continue
 		}
-		out = append(out, found(t, w.stage, "the worktree %q is for stage %d, which is neither reserved nor done", w.Path, w.stage).
-			hint("so it is after a release: the next start takes it up; or remove it with: git worktree remove %q", w.Path))
+		out = append(out, found(t, w.stage, "the worktree %s is for stage %d, which is neither reserved nor done", path(w.Path), w.stage).
+			hint("so it is after a release: the next start takes it up; or remove it with: git worktree remove %s", path(w.Path)))
 	}
 	return out
 }

@@ -2,8 +2,10 @@ package doctor
 
 import (
 	"fmt"
+	"strconv"
 
 	"git-okstra/gitops"
+	"git-okstra/notes"
 	"git-okstra/plan"
 )
 
@@ -83,7 +85,7 @@ var table = []Check{
 
 // found starts a finding about a task; stage 0 is none.
 func found(t *task, n plan.StageNumber, format string, args ...any) Finding {
-	f := Finding{Stage: n, Message: fmt.Sprintf(format, args...)}
+	f := Finding{Stage: n, Message: sprint(format, args)}
 	if t != nil {
 		f.Task = t.name
 	}
@@ -92,8 +94,31 @@ func found(t *task, n plan.StageNumber, format string, args ...any) Finding {
 
 // hint adds what to do.
 func (f Finding) hint(format string, args ...any) Finding {
-	f.Hints = append(f.Hints, fmt.Sprintf(format, args...))
+	f.Hints = append(f.Hints, sprint(format, args))
 	return f
+}
+
+// path is a path in quotes, for messages.
+type path string
+
+// sprint is fmt.Sprintf that escapes what comes from a repository piece by piece, so
+// that one odd character in a piece changes nothing around it.
+func sprint(format string, args []any) string {
+	for i, a := range args {
+		switch a := a.(type) {
+		case path:
+			args[i] = strconv.Quote(string(a))
+		case string, error, fmt.Stringer:
+			args[i] = plan.Printable(fmt.Sprint(a))
+		case gitops.RefName:
+			args[i] = plan.Printable(string(a))
+		case gitops.Hash:
+			args[i] = plan.Printable(string(a))
+		case notes.Status:
+			args[i] = plan.Printable(string(a))
+		}
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 // as gives the finding another severity than its check has.

@@ -141,7 +141,7 @@ func (d *Doctor) Repair(ctx context.Context) (Report, error) {
 			switch {
 			case ctx.Err() != nil:
 				return r, ctx.Err()
-			case err != nil && round > 1: // a first failure may only be another repair's success
+			case err != nil && (round > 1 || f.watched): // a first failure may only be another repair's success
 				failed[f.identity()] = err
 			case err == nil:
 				mended = append(mended, f)
