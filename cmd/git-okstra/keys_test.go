@@ -41,6 +41,7 @@ func TestJSONKeys(t *testing.T) {
 		{"stage start 2", 0},
 		{"stage release 2 --why tired", 0},
 		{"log", 0},
+		{"doctor", 0},
 		{"import folder --task HELLO-1", exitFindings},
 		{"export out", 0},
 	} {

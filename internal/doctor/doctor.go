@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -94,7 +95,7 @@ func judge(f *facts) Report {
 		r.Tasks = append(r.Tasks, plan.Printable(t.name))
 	}
 	for _, c := range table {
-		for _, found := range c.find(f) {
+		for _, found := range c.bounded(f) {
 			found.Code = c.Code
 			if found.Severity == "" {
 				found.Severity = c.Severity
@@ -110,6 +111,44 @@ func judge(f *facts) Report {
 		}
 	}
 	return r
+}
+
+// maxAlike is how many findings of one kind are told one by one; a damaged log of many
+// thousand rows would else drown all others.
+const maxAlike = 20
+
+// bounded asks a check, and tells what goes beyond maxAlike in a task as a number. What
+// can be repaired is always told.
+func (c Check) bounded(f *facts) []Finding {
+	var out []Finding
+	told, more := map[string]int{}, map[string]Finding{}
+	for _, one := range c.find(f) {
+		if told[one.Task]++; told[one.Task] <= maxAlike || one.mend != nil {
+			out = append(out, one)
+			continue
+		}
+		rest, seen := more[one.Task]
+		if !seen || one.rank(c) > rest.rank(c) {
+			rest.Severity = one.Severity
+		}
+		more[one.Task] = Finding{
+			Task: one.Task, Severity: rest.Severity,
+			Message: fmt.Sprintf("and %d more of this kind", told[one.Task]-maxAlike),
+		}
+	}
+	for _, task := range slices.Sorted(maps.Keys(more)) {
+		out = append(out, more[task])
+	}
+	return out
+}
+
+// rank orders severities; a finding without one has its check's.
+func (f Finding) rank(c Check) int {
+	s := f.Severity
+	if s == "" {
+		s = c.Severity
+	}
+	return slices.Index([]Severity{Info, Warning, Error}, s)
 }
 
 // maxRounds bounds how often a repair looks again: mending one thing may show
