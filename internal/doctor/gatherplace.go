@@ -119,9 +119,12 @@ func (d *Doctor) wants(key string) bool { return d.Wants == nil || d.Wants(key) 
 
 // place reads from a path below the worktree root which stage's it is.
 func (d *Doctor) place(path string) (key string, n plan.StageNumber, ok bool) {
+	if d.Root == "" {
+		return "", 0, false
+	}
 	for _, root := range []string{d.Root, resolved(d.Root)} {
 		rel, err := filepath.Rel(root, path)
-		if err != nil || root == "" {
+		if err != nil {
 			continue
 		}
 		key, last, ok := splitKey(filepath.ToSlash(rel))
