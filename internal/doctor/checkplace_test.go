@@ -102,7 +102,7 @@ func TestSettings(t *testing.T) {
 func TestWantsOneTask(t *testing.T) {
 	t.Parallel()
 	d := &Doctor{Wants: func(key string) bool { return key == "p/g/t" }}
-	f := &facts{heads: map[string]gitops.Hash{}}
+	f := &facts{heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{}}
 	d.sortRefs(f, gitops.RefListing{Refs: []gitops.Ref{
 		{Name: "refs/okstra/p/g/u/plan", Hash: id(1)},
 		{Name: "refs/okstra/short", Hash: id(1)},
@@ -183,9 +183,9 @@ func (w *world) claim(change func(*Claim)) {
 
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	real := t.TempDir()
+	target := t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(real, link); err != nil {
+	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
 	}
 	d := &Doctor{Root: link}

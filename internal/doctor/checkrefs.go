@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"slices"
 
 	"git-okstra/gitops"
 	"git-okstra/notes"
@@ -73,6 +74,9 @@ func (f *facts) prefixOfDone(t *task, n plan.StageNumber, row notes.Row, one Fin
 		tx.Update(t.doneRef(n), have, row.Head)
 	case have == "" && tag != "" && claim.Broken == "" && claim.ID == row.Claim:
 		branch, tip := f.branchOf(t, n, claim)
+		if tip == "" {
+			return one.hint("its branch is not in this clone; if the stage was done in another, fetch the state from there")
+		}
 		if tip != row.Head {
 			return one.hint("its branch has moved since; say what is true with: git okstra stage done %d --task %s", n, t.name)
 		}
@@ -188,12 +192,23 @@ func missingBase(f *facts) []Finding {
 func withoutBranch(f *facts) []Finding {
 	var out []Finding
 	f.unfinishedStarts(func(t *task, n plan.StageNumber, c Claim) {
-		if _, tip := f.branchOf(t, n, c); tip == "" {
+		if _, tip := f.branchOf(t, n, c); tip == "" && f.madeHere(t, n, c) {
 			out = append(out, found(t, n, "stage %d is reserved by %s, and its branch %s does not exist", n, c.By, c.Branch).
 				mendedBy(complete(t, n)))
 		}
 	})
 	return out
+}
+
+// madeHere reports whether a reservation was made in this clone, so that its branch
+// belongs here. The transaction writes the reservation first and its row last, so
+// without either of the proofs between them only the host is left to tell.
+func (f *facts) madeHere(t *task, n plan.StageNumber, c Claim) bool {
+	if f.own[t.reserved[n]] {
+		return true
+	}
+	_, recorded := t.startedRows()[c.ID]
+	return !recorded && c.Host == f.host
 }
 
 func withoutRow(f *facts) []Finding {
@@ -229,7 +244,7 @@ func unreachable(f *facts) []Finding {
 		if t.history == nil || len(t.done) == 0 {
 			continue
 		}
-		merged := t.history.Reaches(f.heads[shortName(t.about.Onto)])
+		merged := t.history.Reaches(f.tips(shortName(t.about.Onto))...)
 		branches := t.branches()
 		for _, n := range sorted(t.done) {
 			head := t.done[n]
@@ -238,8 +253,11 @@ func unreachable(f *facts) []Finding {
 			}
 			one := found(t, n, "stage %d is done at %s, which is neither on its branch nor on %s", n, head.Short(), shortName(t.about.Onto)).
 				hint("if history was rewritten, the stage's work is under another id; the commit itself is kept by %s", t.doneRef(n))
-			if f.shallow {
+			switch {
+			case f.shallow:
 				one = one.as(Info).hint("history is cut off here, so this proves nothing: git fetch --unshallow")
+			case !f.anyBranch(t, n, branches[n]) && !f.startedHere(t, n):
+				one = one.as(Info).hint("the stage was started in another clone, where its branch may well be")
 			}
 			out = append(out, one)
 		}
@@ -251,10 +269,23 @@ func unreachable(f *facts) []Finding {
 func (f *facts) onBranch(t *task, n plan.StageNumber, names []string, head gitops.Hash) bool {
 	var tips []gitops.Hash
 	for _, name := range names {
-		tips = append(tips, f.heads[name])
+		tips = append(tips, f.tips(name)...)
 	}
 	if w, ok := f.tree(t, n); ok {
 		tips = append(tips, f.heads[shortName(w.Branch)], w.Head)
 	}
 	return t.history.Reaches(tips...)[head]
+}
+
+// anyBranch reports whether a branch of the stage is here, or known of a remote.
+func (f *facts) anyBranch(t *task, n plan.StageNumber, names []string) bool {
+	_, tree := f.tree(t, n)
+	return tree || slices.ContainsFunc(names, func(name string) bool { return f.heads[name] != "" || len(f.tracked[name]) > 0 })
+}
+
+// startedHere reports whether some start of the stage was made on this host.
+func (f *facts) startedHere(t *task, n plan.StageNumber) bool {
+	return slices.ContainsFunc(t.rows, func(l line) bool {
+		return l.Row.Status == notes.Started && l.Row.Stage == n && l.Row.Host == f.host
+	})
 }

@@ -178,3 +178,40 @@ func (w *world) reserveTree(branch gitops.RefName, head gitops.Hash) {
 		key:      "p/g/t", stage: 1, marked: true, folder: true, link: true, indexed: true,
 	})
 }
+
+// TestAnotherClone: what was started elsewhere and fetched has its branch there.
+func TestAnotherClone(t *testing.T) {
+	t.Parallel()
+	fetched := func() *world { // the row came along, no branch, no worktree
+		w := newWorld().row(notes.Started, 1, id(1), "c1").reserve(1, "c1", "")
+		w.trees, w.host = nil, "there"
+		return w
+	}
+	fetched().expect(t)
+	w := fetched()
+	w.own[id(1001)] = true // it was made here: the branch is missing
+	w.expect(t, "+warning reservation-without-branch 1")
+	w = newWorld().reserve(1, "c1", "") // no row yet: the host must tell
+	w.trees, w.host = nil, "there"
+	w.expect(t, "+warning reservation-without-row 1")
+
+	done := func() *world {
+		w := newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").done(1, id(7))
+		w.t.history = gitops.History{id(1): nil, id(7): {id(1)}, id(8): {id(7)}, id(9): {id(1)}}
+		w.host = "there"
+		return w
+	}
+	done().expect(t, "info done-unreachable 1")
+	w = done()
+	w.tracked["feat-t-s1"] = []gitops.Hash{id(9), id(8)}
+	w.expect(t)
+	w.tracked["feat-t-s1"] = []gitops.Hash{id(9)}
+	w.expect(t, "warning done-unreachable 1")
+	w = done()
+	w.tracked["main"] = []gitops.Hash{id(8)}
+	w.expect(t)
+
+	w = newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").reserve(1, "c1", "")
+	w.trees, w.host = nil, "there"
+	w.expect(t, "error done-row-without-ref 1")
+}

@@ -30,7 +30,7 @@ func TestDocs(t *testing.T) {
 		if c.Repair != "" {
 			repaired = ", repaired"
 		}
-		head := fmt.Sprintf("`%s` (%s%s)", c.Code, c.Severity, repaired)
+		head := fmt.Sprintf("%#q (%s%s)", c.Code, c.Severity, repaired)
 		body, ok := found[head]
 		if !ok {
 			t.Errorf("no section %q", head)

@@ -200,7 +200,7 @@ func together(left Report, mended []Finding, failed map[string]error) Report {
 	for i, f := range left.Findings {
 		still[f.identity()] = true
 		if err := failed[f.identity()]; err != nil {
-			left.Findings[i].Hints = append(f.Hints, plan.Printable(fmt.Sprintf("not repaired: %v", err)))
+			left.Findings[i].Hints = append(left.Findings[i].Hints, plan.Printable(fmt.Sprintf("not repaired: %v", err)))
 		}
 	}
 	var all []Finding

@@ -38,6 +38,8 @@ type facts struct {
 	broken    []gitops.RefName
 	types     map[gitops.Hash]gitops.ObjectType // of what is here
 	heads     map[string]gitops.Hash            // branches, by short name
+	tracked   map[string][]gitops.Hash          // the same branches of remotes, as last fetched
+	own       map[gitops.Hash]bool              // tags of the reservations that were made in this clone
 	remotes   []remote
 	rewrites  []setting // what makes git copy notes when it rewrites commits
 	notesRefs []gitops.RefName
@@ -129,21 +131,6 @@ func (t *task) doneRef(n plan.StageNumber) gitops.RefName { return t.ref("done/"
 func (t *task) reservedRef(n plan.StageNumber) gitops.RefName { return t.ref("reserved/" + number(n)) }
 
 func (t *task) notesRef() gitops.RefName { return gitops.RefName("refs/notes/okstra/" + t.key) }
-
-// stages lists the stages that refs or rows know, in order.
-func (t *task) stages() []plan.StageNumber {
-	seen := map[plan.StageNumber]bool{}
-	for n := range t.done {
-		seen[n] = true
-	}
-	for n := range t.reserved {
-		seen[n] = true
-	}
-	for _, l := range t.rows {
-		seen[l.Row.Stage] = true
-	}
-	return sorted(seen)
-}
 
 func sorted[V any](m map[plan.StageNumber]V) []plan.StageNumber {
 	out := make([]plan.StageNumber, 0, len(m))

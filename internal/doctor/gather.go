@@ -11,7 +11,10 @@ import (
 )
 
 // prefixes are the refs that are looked at.
-var prefixes = []string{"refs/okstra", "refs/notes/okstra", "refs/heads"}
+var prefixes = []string{"refs/okstra", "refs/notes/okstra", "refs/heads", "refs/remotes", claims}
+
+// claims holds the tags of the reservations that were made in this clone.
+const claims = "refs/okstra-local/claims"
 
 // maxLooks bounds how often everything is read anew because refs moved meanwhile.
 const maxLooks = 3
@@ -41,7 +44,7 @@ func (d *Doctor) gather(ctx context.Context) (*facts, error) {
 func (d *Doctor) look(ctx context.Context, refs gitops.RefListing) (*facts, error) {
 	f := &facts{
 		now: d.Now(), host: d.Host, root: d.Root, shallow: d.Repo.Shallow(),
-		heads: map[string]gitops.Hash{},
+		heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{},
 	}
 	d.sortRefs(f, refs)
 	d.readConfig(f)
@@ -90,6 +93,11 @@ func (d *Doctor) sortRefs(f *facts, refs gitops.RefListing) {
 		name := string(ref.Name)
 		if short, ok := strings.CutPrefix(name, "refs/heads/"); ok {
 			f.heads[short] = ref.Hash
+		} else if rest, ok := strings.CutPrefix(name, "refs/remotes/"); ok {
+			_, short, _ := strings.Cut(rest, "/")
+			f.tracked[short] = append(f.tracked[short], ref.Hash)
+		} else if strings.HasPrefix(name, claims+"/") {
+			f.own[ref.Hash] = true
 		} else if rest, ok := strings.CutPrefix(name, "refs/okstra/"); ok {
 			f.anyState = true
 			if key, what, ok := splitKey(rest); ok {
@@ -101,7 +109,7 @@ func (d *Doctor) sortRefs(f *facts, refs gitops.RefListing) {
 		}
 	}
 	for _, name := range refs.Broken {
-		if !strings.HasPrefix(string(name), "refs/heads/") {
+		if strings.HasPrefix(string(name), "refs/okstra/") || strings.HasPrefix(string(name), "refs/notes/") {
 			f.anyState = true
 			f.broken = append(f.broken, name)
 		}
@@ -148,6 +156,11 @@ func (d *Doctor) readTypes(ctx context.Context, f *facts) error {
 	for _, h := range f.heads {
 		want[h] = true
 	}
+	for _, list := range f.tracked {
+		for _, h := range list {
+			want[h] = true
+		}
+	}
 	for _, t := range f.tasks {
 		for _, h := range []gitops.Hash{t.plan, t.base, t.notes} {
 			want[h] = true
@@ -177,16 +190,18 @@ func (d *Doctor) readTypes(ctx context.Context, f *facts) error {
 // the branches which should hold them.
 func (d *Doctor) readHistory(ctx context.Context, f *facts) {
 	var tips, floors []gitops.Hash
-	add := func(h gitops.Hash) {
-		if f.types[h] == gitops.TypeCommit {
-			tips = append(tips, h)
+	add := func(list ...gitops.Hash) {
+		for _, h := range list {
+			if f.types[h] == gitops.TypeCommit {
+				tips = append(tips, h)
+			}
 		}
 	}
 	for _, t := range f.tasks {
 		for _, h := range t.done {
 			add(h)
 		}
-		add(f.heads[shortName(t.about.Onto)])
+		add(f.tips(shortName(t.about.Onto))...)
 		if f.types[t.base] == gitops.TypeCommit {
 			floors = append(floors, t.base)
 		} else {
@@ -194,7 +209,7 @@ func (d *Doctor) readHistory(ctx context.Context, f *facts) {
 		}
 		for n, names := range t.branches() {
 			for _, name := range names {
-				add(f.heads[name])
+				add(f.tips(name)...)
 			}
 			if w, ok := f.tree(t, n); ok {
 				add(f.heads[shortName(w.Branch)])
@@ -209,6 +224,11 @@ func (d *Doctor) readHistory(ctx context.Context, f *facts) {
 	for _, t := range f.tasks {
 		t.history, t.historyErr = history, err
 	}
+}
+
+// tips are the commits that a branch stands at, here and as last fetched from remotes.
+func (f *facts) tips(branch string) []gitops.Hash {
+	return append([]gitops.Hash{f.heads[branch]}, f.tracked[branch]...)
 }
 
 func shortName(name gitops.RefName) string { return strings.TrimPrefix(string(name), "refs/heads/") }

@@ -137,8 +137,8 @@ func (d *Doctor) place(path string) (key string, n plan.StageNumber, ok bool) {
 }
 
 func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	return path
 }

@@ -27,6 +27,7 @@ func newWorld() *world {
 	f := &facts{
 		now: time.Unix(1e9, 0), host: "here", root: "/nowhere/at/all", tasks: []*task{t}, anyState: true,
 		types: map[gitops.Hash]gitops.ObjectType{}, heads: map[string]gitops.Hash{"main": id(1)},
+		tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{},
 	}
 	for n := 1; n <= 100; n++ {
 		f.types[id(n)] = gitops.TypeCommit
@@ -42,7 +43,7 @@ func (w *world) row(status notes.Status, n plan.StageNumber, head gitops.Hash, c
 	w.seq++
 	r := notes.Row{
 		V: 1, Seq: w.seq, ID: fmt.Sprintf("id-%d", w.seq), Task: "p:g:t", Stage: n, Status: status,
-		By: "somebody", Head: head, Claim: claim,
+		By: "somebody", Host: "here", Head: head, Claim: claim,
 	}
 	if status == notes.Started {
 		r.Branch = fmt.Sprintf("feat-t-s%d", n)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"git-okstra/gitops"
+	"git-okstra/notes"
 	"git-okstra/plan"
 )
 
@@ -46,8 +47,30 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 	if err != nil {
 		return err
 	}
-	s.Tip = values[s.Branch]
+	if s.Tip = values[s.Branch]; s.Tip == "" && !e.madeHere(ctx, t, r) {
+		s.Tip = r.Base // its branch is in the clone where it was made, and not to be made here
+	}
 	holder := *e
 	holder.Caller = Caller{Actor: r.By, Host: r.Host, Run: r.Run}
 	return holder.complete(ctx, t, &s, r)
+}
+
+// madeHere reports whether a reservation was made in this clone: it is among the claims
+// made here, or its start did not come far enough for that and it was on this host.
+func (e *Engine) madeHere(ctx context.Context, t *Task, r Reservation) bool {
+	claim := gitops.RefName(claimPrefix + t.Key.Ref() + "/" + string(r.Tag))
+	values, err := e.Repo.RefValues(ctx, claim)
+	if err != nil || values[claim] != "" {
+		return err == nil
+	}
+	note, err := e.Repo.NoteGet(ctx, t.NotesTip, r.Base)
+	if err != nil {
+		return false
+	}
+	for _, l := range notes.ParseNote(r.Base, note) {
+		if l.Row.Status == notes.Started && l.Row.Claim == r.Claim {
+			return false
+		}
+	}
+	return r.Host == e.Caller.Host
 }
