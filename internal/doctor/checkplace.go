@@ -38,6 +38,9 @@ func rewriting(f *facts) []Finding {
 			continue
 		}
 		one := found(nil, 0, "%s = %s makes git copy our notes at each amend and rebase, and that can drop rows written meanwhile", s.key, s.value)
+		if f.overwrite {
+			one.Message += "; its mode, overwrite, also replaces the rows that the new commit has"
+		}
 		if s.key == "notes.rewriteRef" {
 			one = one.hint("name only the notes refs that are yours; remove this value with: git config --unset notes.rewriteRef %s",
 				shellQuote("^"+regexp.QuoteMeta(s.value)+"$"))

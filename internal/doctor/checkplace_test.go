@@ -74,6 +74,8 @@ func TestSettings(t *testing.T) {
 	w.rewrites = []setting{{"notes.rewriteRef", "refs/notes/it's*"}, {"notes.rewriteRef", "refs/notes/*"}, {"GIT_NOTES_REWRITE_REF", "refs/notes/okstra/p/g/t"}}
 	w.notesRefs = []gitops.RefName{"refs/notes/okstra/p/g/t"}
 	w.expect(t, "warning notes-rewrite 0 notes.rewriteRef = refs/notes/* makes", "warning notes-rewrite 0 GIT_NOTES_REWRITE_REF = refs/notes/okstra/p/g/t makes")
+	w.overwrite = true
+	w.expect(t, "warning notes-rewrite 0 refs/notes/* … overwrite", "warning notes-rewrite 0 overwrite")
 	hints := judge(w.facts).Findings[0].Hints
 	if want := `remove this value with: git config --unset notes.rewriteRef '^refs/notes/\*$'`; len(hints) != 1 || hints[0][len(hints[0])-len(want):] != want {
 		t.Errorf("%q", hints)

@@ -42,6 +42,7 @@ type facts struct {
 	own       map[gitops.Hash]bool              // tags of the reservations that were made in this clone
 	remotes   []remote
 	rewrites  []setting // what makes git copy notes when it rewrites commits
+	overwrite bool      // it then writes over the notes of the new commit
 	notesRefs []gitops.RefName
 	formats   []string // codes of the format checks that apply
 	trees     []tree

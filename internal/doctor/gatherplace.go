@@ -44,6 +44,11 @@ func (d *Doctor) readConfig(f *facts) {
 			f.rewrites = append(f.rewrites, setting{"notes.rewriteRef", value})
 		}
 	}
+	mode := c.Get("notes.rewriteMode")
+	if env := d.Repo.Env("GIT_NOTES_REWRITE_MODE"); env != "" {
+		mode = env
+	}
+	f.overwrite = strings.EqualFold(mode, "overwrite")
 	for _, name := range c.Subsections("remote.", ".promisor") {
 		promisor, err := c.Bool("remote."+name+".promisor", false)
 		f.partial = f.partial || promisor || err != nil
