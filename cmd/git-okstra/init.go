@@ -66,6 +66,35 @@ func (c *initCmd) Run(a *app) error {
 	return nil
 }
 
+// initSettings tells the doctor what init would change where it was run before.
+type initSettings struct{ repo *gitops.Repo }
+
+// Missing lists the values that init would add.
+func (s initSettings) Missing() ([]string, error) {
+	own, err := s.repo.ConfigBlock(configBlock)
+	if err != nil || len(own) == 0 {
+		return nil, err
+	}
+	var out []string
+	_, changes := initChanges(s.repo.Config(), own, initValues(s.repo))
+	for _, c := range changes {
+		if c.Action == "add" {
+			out = append(out, c.Key+" = "+c.Value)
+		}
+	}
+	return out, nil
+}
+
+// Complete writes them.
+func (s initSettings) Complete() error {
+	own, err := s.repo.ConfigBlock(configBlock)
+	if err != nil {
+		return err
+	}
+	block, _ := initChanges(s.repo.Config(), own, initValues(s.repo))
+	return s.repo.SetConfigBlock(configBlock, block)
+}
+
 // initChanges says what the block is to hold, and how that differs from what it
 // holds now. A value that the user has set elsewhere is not written again.
 func initChanges(config gitops.Config, own, want []gitops.ConfigValue) (block []gitops.ConfigValue, changes []initChange) {

@@ -129,6 +129,14 @@ func fetchHits(spec string) (forced, hits bool) {
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
+func initIncomplete(f *facts) []Finding {
+	if len(f.unset) == 0 {
+		return nil
+	}
+	return []Finding{found(nil, 0, "git okstra init was run here, and would now add %s", strings.Join(f.unset, ", ")).
+		mendedBy(func(_ context.Context, d *Doctor) error { return d.Settings.Complete() })}
+}
+
 func notFetched(f *facts) []Finding {
 	if f.anyState || len(f.remotes) == 0 {
 		return nil

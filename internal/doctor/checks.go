@@ -53,6 +53,7 @@ var table = []Check{
 	{"done-unreachable", Warning, "a done commit is neither on its stage's branch nor on the integration branch", "", unreachable},
 	{"notes-rewrite", Warning, "git is told to copy notes of ours when it rewrites commits", "", rewriting},
 	{"fetch-overwrites", Error, "a fetch would write over refs or notes of ours", "", overwriting},
+	{"init-incomplete", Warning, "settings that `git okstra init` has written once are no longer all there", "writes them", initIncomplete},
 	{"state-not-fetched", Info, "there is no state here, but a remote that may have it", "", notFetched},
 	{"stale-lock", Warning, "a lock file stands in the way of every change", "removes it if it is older than an hour and does not change", staleLocks},
 	{"pack-kept", Warning, "a pack is protected for a process that has ended", "takes the protection away", keptPacks},

@@ -22,12 +22,22 @@ type Lifecycle interface {
 	CompleteStart(ctx context.Context, key string, n plan.StageNumber) error
 }
 
+// Settings is what the doctor asks of git okstra init.
+type Settings interface {
+	// Missing lists, as KEY = VALUE, what init would add now; nothing where it never
+	// was run.
+	Missing() ([]string, error)
+	// Complete adds it.
+	Complete() error
+}
+
 // Doctor looks at one repository.
 type Doctor struct {
 	Repo      *gitops.Repo
 	Lifecycle Lifecycle
-	Host      string // this machine, as reservations name it
-	Root      string // the worktree root, absolute; "" where there is none
+	Settings  Settings // nil: not asked
+	Host      string   // this machine, as reservations name it
+	Root      string   // the worktree root, absolute; "" where there is none
 	Now       func() time.Time
 	// Signature is asked only where a repair writes to the log.
 	Signature func(ctx context.Context) (gitops.Signature, error)

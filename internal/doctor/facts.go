@@ -41,6 +41,7 @@ type facts struct {
 	tracked   map[string][]gitops.Hash          // the same branches of remotes, as last fetched
 	own       map[gitops.Hash]bool              // tags of the reservations that were made in this clone
 	remotes   []remote
+	unset     []string  // what init would add
 	rewrites  []setting // what makes git copy notes when it rewrites commits
 	overwrite bool      // it then writes over the notes of the new commit
 	notesRefs []gitops.RefName

@@ -47,7 +47,9 @@ func (d *Doctor) look(ctx context.Context, refs gitops.RefListing) (*facts, erro
 		heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{},
 	}
 	d.sortRefs(f, refs)
-	d.readConfig(f)
+	if err := d.readConfig(f); err != nil {
+		return nil, err
+	}
 	for _, t := range f.tasks {
 		for n, tag := range t.reserved {
 			t.claims[n] = d.Lifecycle.Claim(ctx, tag)

@@ -15,8 +15,14 @@ import (
 const markPrefix = "refs/worktree/okstra"
 
 // readConfig takes what matters out of git's configuration and environment.
-func (d *Doctor) readConfig(f *facts) {
+func (d *Doctor) readConfig(f *facts) error {
 	c := d.Repo.Config()
+	if d.Settings != nil {
+		var err error
+		if f.unset, err = d.Settings.Missing(); err != nil {
+			return err
+		}
+	}
 	prune, _ := c.Bool("fetch.prune", false) // an unknown word prunes nothing
 	for _, name := range c.Subsections("remote.", ".url") {
 		own, err := c.Bool("remote."+name+".prune", prune)
@@ -55,6 +61,7 @@ func (d *Doctor) readConfig(f *facts) {
 	}
 	f.partial = f.partial || c.Get("extensions.partialClone") != ""
 	f.formats = d.readFormats(f)
+	return nil
 }
 
 // readFormats tells which of the format checks apply.
