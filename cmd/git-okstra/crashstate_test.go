@@ -1,0 +1,269 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	benchKey    = "demo/greeter/HELLO-1"
+	stageBranch = "feat-HELLO-1-s1"
+)
+
+// step is one ref of a transaction and what it holds afterwards, in the words of
+// crash.state.
+type step struct{ ref, value string }
+
+// transition is a command that changes refs, with the state that it begins in and
+// its changes in the order of storage.md §4.
+type transition struct {
+	name      string
+	prepare   func(b *bench)
+	args      []string
+	from      map[string]string
+	steps     []step
+	worktrees int // how many are there in the end, beside the main one
+	// fails says that it is refused in the end and that what it did is undone; mend
+	// removes the reason, so that it succeeds.
+	fails bool
+	mend  func(b *bench)
+	also  []string // other good ends, beside that of the steps
+}
+
+// tracked are the parts of a state, in the order in which it is written.
+var tracked = []string{"plan", "base", "reserved", "claims", "branch", "done", "log"}
+
+// said writes a state.
+func said(values map[string]string) string {
+	var words []string
+	for _, name := range tracked {
+		words = append(words, name+"="+values[name])
+	}
+	return strings.Join(words, " ")
+}
+
+// prefixes are the states that a kill may leave: git's file back end carries out a
+// beginning of the changes, and nothing else.
+func (tr transition) prefixes() []string {
+	now := map[string]string{"plan": "-", "base": "-", "reserved": "-", "claims": "0", "branch": "-", "done": "-", "log": ""}
+	for name, value := range tr.from {
+		now[name] = value
+	}
+	out := []string{said(now)}
+	for _, s := range tr.steps {
+		now[s.ref] = s.value
+		out = append(out, said(now))
+	}
+	return out
+}
+
+// final are the states that a repeated command may end in.
+func (tr transition) final() []string {
+	if tr.fails {
+		return tr.also
+	}
+	return append([]string{tr.prefixes()[len(tr.steps)]}, tr.also...)
+}
+
+// snapshotOfRefs is every ref with the object that it holds and, for a tag, the one
+// that that is for.
+type snapshotOfRefs map[string]string
+
+// has reports whether the task has the state ref.
+func (r snapshotOfRefs) has(name string) bool { return r["refs/okstra/"+benchKey+"/"+name] != "" }
+
+func (c *crash) refs() snapshotOfRefs {
+	c.t.Helper()
+	all := snapshotOfRefs{}
+	for line := range strings.Lines(c.repo.Git("for-each-ref", "--format=%(refname) %(objectname) %(*objectname)")) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[name] = value
+	}
+	return all
+}
+
+// state says what the refs and the log hold, without ids and times. Where a ref
+// holds what it must not, or one changed that is none of the transition's, it says
+// so and fits nothing.
+func (c *crash) state() string {
+	c.t.Helper()
+	now := map[string]string{"plan": "-", "base": "-", "reserved": "-", "branch": "-", "done": "-"}
+	refs := c.refs()
+	main, claims := refs["refs/heads/main"], 0
+	work := refs["refs/heads/"+stageBranch]
+	for name, value := range refs {
+		id, target, _ := strings.Cut(value, " ")
+		short, ours := strings.CutPrefix(name, "refs/okstra/"+benchKey+"/")
+		switch {
+		case ours && short == "plan":
+			now["plan"] = changed(id, c.before[name])
+		case ours && short == "base":
+			now["base"] = same(id, main)
+		case ours && short == "reserved/1":
+			now["reserved"] = same(target, main)
+		case ours && short == "done/1":
+			now["done"] = same(id, work)
+		case name == "refs/heads/"+stageBranch:
+			now["branch"] = changed(id, main)
+		case strings.HasPrefix(name, "refs/okstra-local/claims/"+benchKey+"/"):
+			claims++
+			if !strings.HasSuffix(name, "/"+id) || target != main {
+				now["claims"] = "wrong "
+			}
+		case name == "refs/notes/okstra/"+benchKey: // below, as rows
+		case c.before[name] != value:
+			now["log"] += "foreign ref " + name + " "
+		}
+	}
+	for name := range c.before {
+		if refs[name] == "" && !strings.Contains(name, "okstra") && !strings.HasSuffix(name, stageBranch) {
+			now["log"] += "lost ref " + name + " "
+		}
+	}
+	now["claims"] += fmt.Sprint(claims)
+	if refs.has("plan") {
+		now["log"] += c.log()
+	}
+	return said(now)
+}
+
+// changed is "old" for an unchanged id, else "new".
+func changed(id, before string) string {
+	if id == before {
+		return "old"
+	}
+	return "new"
+}
+
+// same is "good" for the wanted id.
+func same(id, want string) string {
+	if id == want {
+		return "good"
+	}
+	return "bad"
+}
+
+// log lists the statuses of the rows of stage 1 and says where one is not as it
+// must be: an id or a transition of a claim twice, a gap or a tie in seq.
+func (c *crash) log() string {
+	c.t.Helper()
+	o := c.must(c.repo.Dir, "log", "--json")
+	var log struct {
+		Rows []struct {
+			Seq                     int
+			ID, Status, Claim, Plan string
+			Stage                   int
+		}
+	}
+	if err := json.Unmarshal([]byte(o.out), &log); err != nil {
+		c.t.Fatalf("log: %v: %+v", err, o)
+	}
+	var words []string
+	seen := map[string]bool{}
+	for i, r := range log.Rows {
+		once := r.Status + " " + r.Claim + " " + r.Plan
+		if seen[r.ID] || seen[once] || r.Seq != i+1 || r.Stage != 1 {
+			words = append(words, "WRONG")
+		}
+		seen[r.ID], seen[once] = true, true
+		words = append(words, r.Status)
+	}
+	return strings.Join(words, ",")
+}
+
+// transitions are all that there are, each with the smallest repository that has
+// everything it looks at.
+func transitions() []transition {
+	started := map[string]string{"plan": "old", "base": "good", "reserved": "good", "claims": "1", "branch": "old", "log": "started"}
+	with := func(from map[string]string, name, value string) map[string]string {
+		out := map[string]string{name: value}
+		for k, v := range from {
+			if k != name {
+				out[k] = v
+			}
+		}
+		return out
+	}
+	start := func(b *bench) { b.must(b.repo.Dir, "stage", "start", "1", "--run", "r1") }
+	startSteps := []step{{"reserved", "good"}, {"claims", "1"}, {"base", "good"}, {"branch", "old"}, {"log", "started"}}
+	return []transition{
+		{
+			name: "approve", args: []string{"plan", "approve", "plan.md"}, prepare: unapproved,
+			steps: []step{{"plan", "new"}},
+		},
+		{
+			name: "approve-force", args: []string{"plan", "approve", "plan.md", "--amend", "--force", "--why", "tried"},
+			prepare: func(b *bench) { start(b); revise(b) }, from: started, worktrees: 1,
+			steps: []step{{"log", "started,revised"}, {"plan", "new"}},
+			// The rows come first: those of a revision that did not come stay.
+			also: []string{said(with(with(started, "plan", "new"), "log", "started,revised,revised"))},
+		},
+		{
+			name: "start", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: func(*bench) {},
+			from: map[string]string{"plan": "old"}, steps: startSteps, worktrees: 1,
+		},
+		{
+			name: "start-again", args: []string{"stage", "start", "1", "--run", "r2"}, worktrees: 1,
+			prepare: func(b *bench) { start(b); b.must(b.repo.Dir, "stage", "release", "1") },
+			from:    with(with(started, "reserved", "-"), "log", "started,released"),
+			steps:   []step{{"reserved", "good"}, {"claims", "2"}, {"log", "started,released,started"}},
+		},
+		{
+			name: "done", args: []string{"stage", "done", "1"}, worktrees: 1,
+			prepare: func(b *bench) {
+				start(b)
+				b.repo.Git("-C", b.stagePath(1), "commit", "-q", "--allow-empty", "-m", "work")
+			},
+			from:  with(started, "branch", "new"),
+			steps: []step{{"log", "started,done"}, {"done", "good"}, {"reserved", "-"}},
+		},
+		{
+			name: "release", args: []string{"stage", "release", "1", "--why", "tried"}, prepare: start, worktrees: 1,
+			from: started, steps: []step{{"log", "started,released"}, {"reserved", "-"}},
+		},
+		{
+			name: "undo", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: badFilter, fails: true, worktrees: 1,
+			mend: func(b *bench) { b.repo.Git("config", "filter.bad.smudge", "cat") },
+			from: map[string]string{"plan": "old"},
+			steps: slices.Concat(startSteps, []step{
+				{"log", "started,released"}, {"reserved", "-"}, {"branch", "-"},
+			}),
+			also: []string{
+				said(started), // it was resumed and then finished
+				said(with(with(started, "log", "started,released,started"), "claims", "2")),
+				said(with(with(started, "log", "started,released,started,released,started"), "claims", "3")),
+			},
+		},
+	}
+}
+
+// unapproved takes the bench's approval back.
+func unapproved(b *bench) {
+	b.repo.Git("update-ref", "-d", "refs/okstra/"+benchKey+"/plan")
+	b.repo.Git("gc", "-q", "--prune=now")
+	b.repo.Write("plan.md", widePlan(2))
+	b.repo.Commit("not approved")
+}
+
+// revise changes stage 1 in the plan file.
+func revise(b *bench) {
+	name := filepath.Join(b.repo.Dir, "plan.md")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.repo.Write("plan.md", strings.Replace(string(text), "Slice value: ", "Slice value: now ", 1))
+}
+
+// badFilter commits a file that git cannot write.
+func badFilter(b *bench) {
+	b.repo.Write(".gitattributes", "*.bad filter=bad\n")
+	b.repo.Write("x.bad", "x\n")
+	b.repo.Commit("a file that needs a filter")
+	b.repo.Git("config", "filter.bad.required", "true")
+	b.repo.Git("config", "filter.bad.smudge", "false")
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+)
+
+// canTrace says that this file's tracer is there: it needs the system's call numbers.
+const canTrace = true
+
+// ptrace(2) and wait(2), as far as the standard library does not name it.
+const (
+	sysGood       = 0x80 // added to SIGTRAP where a process stops at a system call
+	traceExitKill = 0x100000
+	syscallInfo   = 0x420e // PTRACE_GET_SYSCALL_INFO
+	waitAll       = 0x40000000
+	waitOwn       = 0x20000000 // children of this thread only
+	atEntry       = 1
+	atCwd         = -100
+)
+
+// watched are the calls that change files, with the places of their path and of
+// the descriptor that it counts from (-1: it counts from the working folder).
+var watched = map[uint64]struct {
+	name     string
+	at, path int
+}{
+	syscall.SYS_RENAME:    {"rename", -1, 1},
+	syscall.SYS_RENAMEAT:  {"rename", 2, 3},
+	316:                   {"rename", 2, 3}, // renameat2
+	syscall.SYS_LINK:      {"link", -1, 1},
+	syscall.SYS_LINKAT:    {"link", 2, 3},
+	syscall.SYS_SYMLINK:   {"symlink", -1, 1},
+	syscall.SYS_SYMLINKAT: {"symlink", 1, 2},
+	syscall.SYS_UNLINK:    {"unlink", -1, 0},
+	syscall.SYS_UNLINKAT:  {"unlink", 0, 1},
+	syscall.SYS_RMDIR:     {"rmdir", -1, 0},
+	syscall.SYS_MKDIR:     {"mkdir", -1, 0},
+	syscall.SYS_MKDIRAT:   {"mkdir", 0, 1},
+	syscall.SYS_OPEN:      {"create", -1, 0},
+	syscall.SYS_OPENAT:    {"create", 0, 1},
+	syscall.SYS_CREAT:     {"create", -1, 0},
+	syscall.SYS_WRITE:     {"write", 0, -1},
+	syscall.SYS_PWRITE64:  {"write", 0, -1},
+	syscall.SYS_FTRUNCATE: {"truncate", 0, -1},
+	syscall.SYS_EXECVE:    {"exec", -1, 0},
+}
+
+// tracer runs one command with all that it starts and sees every call that changes
+// a file below its roots, before it is carried out.
+type tracer struct {
+	roots []string
+	at    int  // kill at this point, counted from 1; 0: only list them
+	alone bool // kill only the process that makes the call, if it is git's
+
+	root   int
+	tgid   map[int]int // of every thread that was seen
+	result traced
+}
+
+// trace runs args under the tracer. All of ptrace(2) belongs to one thread, which
+// ends with the goroutine.
+func trace(dir string, env, roots []string, at int, alone bool, args ...string) (traced, error) {
+	tr := &tracer{roots: roots, at: at, alone: alone, tgid: map[int]int{}}
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		err = tr.run(dir, env, args)
+	}()
+	<-done
+	return tr.result, err
+}
+
+func (tr *tracer) run(dir string, env, args []string) error {
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return err
+	}
+	out, err := os.CreateTemp("", "traced-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(out.Name()); _ = out.Close() }()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = null.Close() }()
+	tr.root, err = syscall.ForkExec(path, args, &syscall.ProcAttr{
+		Dir: dir, Env: env, Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
+		Sys: &syscall.SysProcAttr{Ptrace: true},
+	})
+	if err != nil {
+		return fmt.Errorf("trace a process (is ptrace forbidden here?): %w", err)
+	}
+	if err := tr.follow(); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(out.Name())
+	tr.result.out = string(text)
+	return err
+}
+
+// follow steps from call to call until every process has ended.
+func (tr *tracer) follow() error {
+	var ws syscall.WaitStatus
+	if _, err := syscall.Wait4(tr.root, &ws, waitAll|waitOwn, nil); err != nil {
+		return fmt.Errorf("trace a process: %w", err)
+	}
+	tr.tgid[tr.root] = tr.root
+	options := traceExitKill | syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACEFORK |
+		syscall.PTRACE_O_TRACEVFORK | syscall.PTRACE_O_TRACECLONE | syscall.PTRACE_O_TRACEEXEC
+	if err := syscall.PtraceSetOptions(tr.root, options); err != nil {
+		return fmt.Errorf("trace a process: %w", err)
+	}
+	_ = syscall.PtraceSyscall(tr.root, 0)
+	for {
+		tid, err := syscall.Wait4(-1, &ws, waitAll|waitOwn, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.ECHILD):
+			return nil
+		case err != nil:
+			return fmt.Errorf("wait for a traced process: %w", err)
+		case !ws.Stopped():
+			if tid == tr.root {
+				tr.result.code = ws.ExitStatus()
+			}
+			delete(tr.tgid, tid)
+		default:
+			_ = syscall.PtraceSyscall(tid, tr.stopped(tid, ws)) // it may be dead by now
+		}
+	}
+}
+
+// stopped looks at one stop and returns the signal to go on with.
+func (tr *tracer) stopped(tid int, ws syscall.WaitStatus) int {
+	_, known := tr.tgid[tid]
+	if !known {
+		tr.tgid[tid] = tgidOf(tid)
+		if tr.result.killed && !tr.alone {
+			_ = syscall.Kill(tid, syscall.SIGKILL)
+		}
+	}
+	switch sig := ws.StopSignal(); {
+	case sig == syscall.SIGTRAP|sysGood:
+		tr.call(tid)
+		return 0
+	case sig == syscall.SIGTRAP, sig == syscall.SIGSTOP && !known:
+		return 0
+	default:
+		return int(sig)
+	}
+}
+
+// call notes a call that is about to be made, if it counts, and kills where that
+// was asked for.
+func (tr *tracer) call(tid int) {
+	var info struct {
+		op   uint8
+		_    [3]uint8
+		_    uint32
+		_, _ uint64
+		nr   uint64
+		args [6]uint64
+	}
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, syscallInfo, uintptr(tid),
+		unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
+	w, ok := watched[info.nr]
+	if errno != 0 || info.op != atEntry || !ok || tr.result.killed {
+		return
+	}
+	if info.nr == syscall.SYS_OPEN && info.args[1]&syscall.O_CREAT == 0 ||
+		info.nr == syscall.SYS_OPENAT && info.args[2]&syscall.O_CREAT == 0 {
+		return
+	}
+	path := ""
+	if w.path >= 0 {
+		path = readString(tid, info.args[w.path])
+	}
+	if !filepath.IsAbs(path) {
+		from := "cwd"
+		if w.at >= 0 && int32(info.args[w.at]) != atCwd { //nolint:gosec // a descriptor
+			from = fmt.Sprintf("fd/%d", int32(info.args[w.at])) //nolint:gosec // a descriptor
+		}
+		base, _ := os.Readlink(fmt.Sprintf("/proc/%d/%s", tid, from))
+		path = filepath.Join(base, path)
+	}
+	p := point{call: w.name, git: tr.tgid[tid] != tr.root}
+	switch {
+	case w.name == "exec":
+		if !p.git || filepath.Base(path) != "git" {
+			return
+		}
+	case !tr.below(&path):
+		return
+	}
+	if p.path, p.by = path, "git-okstra"; p.git {
+		p.by = gitWords(tid)
+	}
+	tr.result.points = append(tr.result.points, p)
+	if len(tr.result.points) == tr.at {
+		tr.kill(tid, p)
+	}
+}
+
+// below reports whether a path lies in one of the roots, and shortens it.
+func (tr *tracer) below(path *string) bool {
+	for _, root := range tr.roots {
+		if rest, ok := strings.CutPrefix(*path, root+"/"); ok {
+			*path = rest
+			return true
+		}
+	}
+	return false
+}
+
+// kill ends everything, our own process first so that it cannot answer the death
+// of its child; or only the one process, if it is git's.
+func (tr *tracer) kill(tid int, p point) {
+	tr.result.killed = true
+	if tr.alone && p.git {
+		_ = syscall.Kill(tr.tgid[tid], syscall.SIGKILL)
+		return
+	}
+	tr.alone = false
+	_ = syscall.Kill(tr.root, syscall.SIGKILL)
+	for other := range tr.tgid {
+		_ = syscall.Kill(other, syscall.SIGKILL)
+	}
+}
+
+// tgidOf is the process that a thread belongs to.
+func tgidOf(tid int) int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid))
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "Tgid:"); ok {
+			if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
+				return n
+			}
+		}
+	}
+	return tid
+}
+
+// readString reads a C string out of a stopped process.
+func readString(tid int, addr uint64) string {
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = mem.Close() }()
+	buf := make([]byte, 4096)
+	n, _ := mem.ReadAt(buf, int64(addr)) //nolint:gosec // an address of the user's half
+	text, _, _ := bytes.Cut(buf[:n], []byte{0})
+	return string(text)
+}
+
+// gitWords is "git" and the subcommand that a process was started with. Before its
+// exec it is still a copy of its parent.
+func gitWords(tid int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", tid))
+	words := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+	for i := 1; i < len(words); i++ {
+		switch {
+		case words[i] == "-c" || words[i] == "-C":
+			i++
+		case !strings.HasPrefix(words[i], "-"):
+			return filepath.Base(words[0]) + " " + words[i]
+		}
+	}
+	return filepath.Base(words[0])
+}
