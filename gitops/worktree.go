@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Worktree is one worktree of the repository.
@@ -17,6 +18,8 @@ type Worktree struct {
 	Path   string  // absolute: where its files are, or should be
 	Branch RefName // "" where HEAD is detached
 	Head   Hash    // set where HEAD is detached
+	// Unfinished says that a `git worktree add` is at it, or was killed.
+	Unfinished bool
 }
 
 // Worktrees lists all worktrees, the main one first where there is one. It reads
@@ -61,13 +64,13 @@ func (r *Repo) mainWorktree() (Worktree, bool) {
 // or not yet, one.
 func readWorktree(admin string) (Worktree, bool) {
 	link, err := os.ReadFile(filepath.Join(admin, "gitdir"))
-	if err != nil {
+	if err != nil || strings.TrimSpace(string(link)) == "" {
 		return Worktree{}, false
 	}
 	wt := Worktree{ID: filepath.Base(admin), GitDir: admin}
 	wt.Path = filepath.Dir(absoluteFrom(admin, strings.TrimRight(string(link), "\n")))
-	ok := wt.readHead()
-	return wt, ok
+	wt.Unfinished = initializing(admin, !wt.readHead())
+	return wt, true
 }
 
 func absoluteFrom(base, path string) string {
@@ -77,26 +80,23 @@ func absoluteFrom(base, path string) string {
 	return filepath.Join(base, path)
 }
 
-// readHead fills Branch or Head; false where there is no HEAD.
+// readHead fills Branch or Head; false where there is no HEAD, or only the zeros that
+// git puts there at first.
 func (w *Worktree) readHead() bool {
 	head, err := os.ReadFile(filepath.Join(w.GitDir, "HEAD"))
 	if err != nil {
 		return false
 	}
 	text := strings.TrimSpace(string(head))
+	if strings.Trim(text, "0") == "" {
+		return false
+	}
 	if branch, ok := strings.CutPrefix(text, "ref:"); ok {
 		w.Branch = RefName(strings.TrimSpace(branch))
 	} else if Hash(text).Valid() {
 		w.Head = Hash(text)
 	}
 	return true
-}
-
-// Initializing reports whether git is adding the worktree this moment, or was killed
-// at it: until the branch is known HEAD holds an id of zeros (git's
-// builtin/worktree.c).
-func (w Worktree) Initializing() bool {
-	return w.Branch == "" && w.Head != "" && strings.Trim(string(w.Head), "0") == ""
 }
 
 // WorktreeAt returns the worktree whose files are at path, if there is one.
@@ -133,9 +133,10 @@ func samePath(a, b string) bool {
 // writes no file and no index yet. Errors are git's own refusals.
 func (r *Repo) AddWorktree(ctx context.Context, path string, branch RefName) (Worktree, error) {
 	short := strings.TrimPrefix(string(branch), "refs/heads/")
+	r.clearStrays(path, time.Now())
 	_, err := r.run(ctx, r.common(), nil, "worktree", "add", "--quiet", "--no-checkout", "--", path, short)
 	if err != nil {
-		return Worktree{}, fmt.Errorf("add worktree: %w", err)
+		return Worktree{}, errors.Join(fmt.Errorf("add worktree: %w", err), r.dropUnfinished(ctx, path))
 	}
 	wt, ok, err := r.WorktreeAt(ctx, path)
 	if err == nil && !ok {
@@ -166,8 +167,12 @@ func (r *Repo) notBare(ctx context.Context, wt Worktree) error {
 }
 
 // RemoveWorktree removes a worktree and all of its files. The caller must have
-// proved that nothing in it would be lost.
+// proved that nothing in it would be lost, and of an unfinished one that no git is
+// at it any more.
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
+	if wt, ok, err := r.WorktreeAt(ctx, path); err == nil && ok && wt.Unfinished {
+		return wt.drop()
+	}
 	if _, err := r.run(ctx, r.common(), nil, "worktree", "remove", "--force", "--", path); err != nil {
 		return fmt.Errorf("remove worktree: %w", err)
 	}

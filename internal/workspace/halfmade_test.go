@@ -29,12 +29,13 @@ func TestHalfMadeIsRedone(t *testing.T) {
 			w.must(os.Remove(filepath.Join(t.Path, ".git")))
 			w.put(admin+"/locked", "initializing")
 		},
-		"no branch yet, initializing": func(w *world, t Target, admin string) {
-			for _, f := range []string{"a.txt", "b.txt", "run", "sub"} {
-				w.must(os.RemoveAll(filepath.Join(t.Path, f)))
-			}
-			w.put(admin+"/HEAD", strings.Repeat("0", 40)+"\n")
+		"git killed before the branch": func(w *world, t Target, admin string) {
+			w.must(os.RemoveAll(t.Path))
+			w.must(os.RemoveAll(admin))
+			w.put(admin+"/gitdir", t.Path+"/.git\n")
 			w.put(admin+"/locked", "initializing")
+			w.put(admin+"/HEAD", strings.Repeat("0", 40)+"\n")
+			w.put(t.Path+"/.git", "")
 		},
 		"folder gone":     func(w *world, t Target, _ string) { w.must(os.RemoveAll(t.Path)) },
 		"folder empty":    func(w *world, t Target, _ string) { w.must(os.RemoveAll(t.Path)); w.must(os.Mkdir(t.Path, 0o777)) },

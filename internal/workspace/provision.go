@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"git-okstra/gitops"
 )
@@ -49,7 +50,7 @@ func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
 		return err
 	}
 	if ok {
-		if wt.Branch != t.Branch && !wt.Initializing() {
+		if wt.Branch != t.Branch && !wt.Unfinished {
 			return &ForeignPathError{Path: t.Path, What: "a worktree of another branch stands there"}
 		}
 		return nil
@@ -89,6 +90,9 @@ func Provision(ctx context.Context, repo *gitops.Repo, t Target) (Result, error)
 // provisionOnce works under the lock of the target's folder; again is true where
 // a half-made worktree was removed, and its folder and lock with it.
 func provisionOnce(ctx context.Context, repo *gitops.Repo, t Target) (res Result, again bool, err error) {
+	if err := awaitGit(ctx, repo, t.Path); err != nil {
+		return Result{}, false, err
+	}
 	unlock, err := enter(ctx, repo, t)
 	if err != nil {
 		return Result{}, false, err
@@ -105,6 +109,29 @@ func provisionOnce(ctx context.Context, repo *gitops.Repo, t Target) (res Result
 	}
 	res, err = create(ctx, repo, t)
 	return res, false, err
+}
+
+// aliveFor is how long a `git worktree add` is thought to be at work since it last
+// changed anything. One whose parent was killed goes on, and when it fails it deletes
+// the folder that it was to fill, whoever filled it since.
+const aliveFor = time.Second
+
+// awaitGit waits while a worktree at path is being made that may still be finished.
+func awaitGit(ctx context.Context, repo *gitops.Repo, path string) error {
+	for {
+		wt, ok, err := repo.WorktreeAt(ctx, path)
+		if err != nil || !ok || !wt.Unfinished {
+			return err
+		}
+		if quiet := time.Since(wt.Touched()); quiet < 0 || quiet > aliveFor {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // enter makes the target's folder and locks it. Folders come and go under the
@@ -179,6 +206,9 @@ func settle(ctx context.Context, repo *gitops.Repo, t Target) (gitops.Worktree, 
 	if !ok {
 		return wt, nothing, free(t.Path)
 	}
+	if wt.Unfinished {
+		return wt, halfMade, nil
+	}
 	bound, err := repo.BoundRefs(ctx, wt, string(t.Bind))
 	if err != nil {
 		return wt, nothing, err
@@ -188,7 +218,7 @@ func settle(ctx context.Context, repo *gitops.Repo, t Target) (gitops.Worktree, 
 		return wt, nothing, &ForeignPathError{Path: t.Path, What: "the worktree there has lost its .git file (git worktree repair makes a new one)"}
 	case len(bound) > 0:
 		return wt, whole, nil
-	case wt.Branch != t.Branch && !wt.Initializing():
+	case wt.Branch != t.Branch:
 		return wt, nothing, &ForeignPathError{Path: t.Path, What: "a worktree of another branch stands there"}
 	}
 	return wt, halfMade, nil
@@ -218,8 +248,10 @@ func discardHalfMade(ctx context.Context, repo *gitops.Repo, t Target, wt gitops
 	if err != nil {
 		return err
 	}
-	if err := wt.FinishAdding(); err != nil {
-		return err
+	if !wt.Unfinished {
+		if err := wt.FinishAdding(); err != nil {
+			return err
+		}
 	}
 	return underParent(ctx, t.Path, func() error { return repo.RemoveWorktree(ctx, t.Path) })
 }
