@@ -31,11 +31,11 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 	if err := e.whereItIs(ctx, &s); err != nil {
 		return s, err
 	}
-	values, err := e.Repo.RefValues(ctx, s.Branch)
+	values, err := e.Repo.RefValues(ctx, s.Branch, t.claimRef(r.Tag))
 	if err != nil {
 		return s, err
 	}
-	s.Tip = values[s.Branch]
+	s.Tip, s.anchored = values[s.Branch], values[t.claimRef(r.Tag)] != ""
 	if req.Preflight != nil && s.Tip != "" {
 		if err := req.Preflight(ctx, s); err != nil {
 			return s, err
@@ -85,7 +85,8 @@ func (e *Engine) mine(t *Task, n plan.StageNumber, r Reservation, resume bool) b
 	return resume && e.Caller.Actor == r.By && e.Caller.Host == r.Host
 }
 
-// complete writes what a crash left out: the anchor, the branch, the row.
+// complete writes what a crash left out: the ref that keeps the tag, the anchor, the
+// branch, the row.
 func (e *Engine) complete(ctx context.Context, t *Task, s *Started, r Reservation) error {
 	rec, err := e.begin(ctx, fmt.Sprintf("complete start of stage %d", s.Stage))
 	if err != nil {
@@ -93,6 +94,10 @@ func (e *Engine) complete(ctx context.Context, t *Task, s *Started, r Reservatio
 	}
 	rec.tx.Verify(t.reservedRef(s.Stage), r.Tag)
 	whole := len(rec.tx.Changes)
+	if !s.anchored {
+		rec.tx.Tags = true
+		rec.tx.Create(t.claimRef(r.Tag), r.Tag)
+	}
 	if t.Base == "" {
 		rec.tx.Create(t.Ref("base"), r.Base)
 	}
@@ -109,16 +114,21 @@ func (e *Engine) complete(ctx context.Context, t *Task, s *Started, r Reservatio
 	return e.commit(ctx, rec)
 }
 
-// healRow records the reservation's row if the note on its base lacks it.
+// healRow records the reservation's row if the note on its base lacks it, or if a
+// release of it was cut short after its row: the stage is held, so the log says so.
 func (e *Engine) healRow(ctx context.Context, rec *record, t *Task, n plan.StageNumber, r Reservation) error {
 	note, err := e.Repo.NoteGet(ctx, t.NotesTip, r.Base)
 	if err != nil {
 		return err
 	}
-	for _, l := range notes.ParseNote(r.Base, note) {
-		if l.Row.Status == notes.Started && l.Row.Claim == r.Claim {
-			return nil
+	held := false
+	for _, l := range notes.Sort(notes.ParseNote(r.Base, note)) {
+		if l.Row.Claim == r.Claim && (l.Row.Status == notes.Started || l.Row.Status == notes.Released) {
+			held = l.Row.Status == notes.Started
 		}
+	}
+	if held {
+		return nil
 	}
 	return e.appendStarted(ctx, rec, t, n, r)
 }

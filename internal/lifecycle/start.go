@@ -37,6 +37,7 @@ type Started struct {
 	Already       bool // it was the caller's before
 	BranchCreated bool
 	tag           gitops.Hash
+	anchored      bool // the ref that keeps the tag is there
 	claim         string
 }
 
@@ -169,7 +170,7 @@ func (e *Engine) writeStart(ctx context.Context, t *Task, st plan.Stage, heads h
 		rec.tx.Verify(t.doneRef(d), t.Done[d])
 	}
 	rec.tx.Create(t.reservedRef(s.Stage), s.tag)
-	rec.tx.Create(gitops.RefName(claimPrefix+t.Key.Ref()+"/"+string(s.tag)), s.tag)
+	rec.tx.Create(t.claimRef(s.tag), s.tag)
 	if t.Base == "" {
 		rec.tx.Create(t.Ref("base"), heads.anchor)
 	}

@@ -60,6 +60,11 @@ func (t *Task) reservedRef(n plan.StageNumber) gitops.RefName {
 	return t.Ref(fmt.Sprintf("reserved/%d", n))
 }
 
+// claimRef names the ref that keeps a reservation's tag in this clone.
+func (t *Task) claimRef(tag gitops.Hash) gitops.RefName {
+	return gitops.RefName(claimPrefix + t.Key.Ref() + "/" + string(tag))
+}
+
 // BindRef names the per-worktree ref that marks a stage's worktree.
 func (t *Task) BindRef(n plan.StageNumber) gitops.RefName {
 	return gitops.RefName(fmt.Sprintf("%s%s/%d", herePrefix, t.Key.Ref(), n))
