@@ -154,7 +154,9 @@ func (r *Repo) Notes(ctx context.Context, commit Hash) ([]Note, error) {
 // ApplyObjects flushes the objects and applies the transaction, keeping the new
 // pack out of a concurrent gc's reach until the refs hold it. Where the
 // transaction is refused the pack is taken back, but only if no ref came to hold
-// anything of it: an update-ref that was killed may have done a part.
+// anything of it, and only where git refused in its own words: an update-ref that
+// was killed may have done a part, and names an object in a ref's log before the ref
+// has it.
 func (r *Repo) ApplyObjects(ctx context.Context, w *ObjectWriter, t Transaction) error {
 	fresh := w.fresh(t)
 	pack, err := w.Flush(ctx)
@@ -165,10 +167,16 @@ func (r *Repo) ApplyObjects(ctx context.Context, w *ObjectWriter, t Transaction)
 	switch {
 	case err == nil:
 		return pack.Release()
-	case r.noneHolds(context.WithoutCancel(ctx), fresh):
+	case byItself(err) && r.noneHolds(context.WithoutCancel(ctx), fresh):
 		return errors.Join(err, pack.Discard())
 	}
 	return errors.Join(err, pack.Release())
+}
+
+// byItself reports whether git ended a transaction by itself, or never began it.
+func byItself(err error) bool {
+	var ge *GitError
+	return !errors.As(err, &ge) || ge.ExitCode == 128
 }
 
 // fresh lists the changes of a transaction whose new value is one of the

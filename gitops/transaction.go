@@ -102,6 +102,9 @@ func (r *Repo) Apply(ctx context.Context, t Transaction) error {
 			return nil
 		}
 		if changed := r.compare(ctx, t); changed != nil {
+			if ExitCode(err) != 128 { // git was killed: what changed may be its own doing
+				changed = errors.Join(changed, err)
+			}
 			return changed
 		}
 		if time.Now().After(deadline) || ExitCode(err) != 128 {
