@@ -26,22 +26,32 @@ type transition struct {
 	args      []string
 	from      map[string]string
 	steps     []step
-	worktrees int // how many are there in the end, beside the main one
+	undone    []step // what follows where git fails and not the command
+	worktrees int    // how many are there in the end, beside the main one
 	// fails says that it is refused in the end and that what it did is undone; mend
 	// removes the reason, so that it succeeds.
 	fails bool
 	mend  func(b *bench)
 	also  []string // other good ends, beside that of the steps
+	// over is what the repeated command says where all was done already.
+	over string
 }
 
 // tracked are the parts of a state, in the order in which it is written.
 var tracked = []string{"plan", "base", "reserved", "claims", "branch", "done", "log"}
 
+// absent is what a part holds that a state does not name.
+var absent = map[string]string{"plan": "-", "base": "-", "reserved": "-", "claims": "0", "branch": "-", "done": "-"}
+
 // said writes a state.
 func said(values map[string]string) string {
 	var words []string
 	for _, name := range tracked {
-		words = append(words, name+"="+values[name])
+		value, ok := values[name]
+		if !ok {
+			value = absent[name]
+		}
+		words = append(words, name+"="+value)
 	}
 	return strings.Join(words, " ")
 }
@@ -49,12 +59,12 @@ func said(values map[string]string) string {
 // prefixes are the states that a kill may leave: git's file back end carries out a
 // beginning of the changes, and nothing else.
 func (tr transition) prefixes() []string {
-	now := map[string]string{"plan": "-", "base": "-", "reserved": "-", "claims": "0", "branch": "-", "done": "-", "log": ""}
+	now := map[string]string{}
 	for name, value := range tr.from {
 		now[name] = value
 	}
 	out := []string{said(now)}
-	for _, s := range tr.steps {
+	for _, s := range slices.Concat(tr.steps, tr.undone) {
 		now[s.ref] = s.value
 		out = append(out, said(now))
 	}
@@ -66,8 +76,11 @@ func (tr transition) final() []string {
 	if tr.fails {
 		return tr.also
 	}
-	return append([]string{tr.prefixes()[len(tr.steps)]}, tr.also...)
+	return append([]string{tr.end()}, tr.also...)
 }
+
+// end is the state after all of the steps.
+func (tr transition) end() string { return tr.prefixes()[len(tr.steps)] }
 
 // snapshotOfRefs is every ref with the object that it holds and, for a tag, the one
 // that that is for.
@@ -91,7 +104,7 @@ func (c *crash) refs() snapshotOfRefs {
 // so and fits nothing.
 func (c *crash) state() string {
 	c.t.Helper()
-	now := map[string]string{"plan": "-", "base": "-", "reserved": "-", "branch": "-", "done": "-"}
+	now := map[string]string{}
 	refs := c.refs()
 	main, claims := refs["refs/heads/main"], 0
 	work := refs["refs/heads/"+stageBranch]
@@ -148,7 +161,7 @@ func same(id, want string) string {
 }
 
 // log lists the statuses of the rows of stage 1 and says where one is not as it
-// must be: an id or a transition of a claim twice, a gap or a tie in seq.
+// must be: an id twice, a claim's transition twice running, a gap or a tie in seq.
 func (c *crash) log() string {
 	c.t.Helper()
 	o := c.must(c.repo.Dir, "log", "--json")
@@ -163,13 +176,13 @@ func (c *crash) log() string {
 		c.t.Fatalf("log: %v: %+v", err, o)
 	}
 	var words []string
-	seen := map[string]bool{}
+	seen, last := map[string]bool{}, map[string]string{}
 	for i, r := range log.Rows {
-		once := r.Status + " " + r.Claim + " " + r.Plan
-		if seen[r.ID] || seen[once] || r.Seq != i+1 || r.Stage != 1 {
+		what := r.Status + " " + r.Plan
+		if seen[r.ID] || last[r.Claim] == what || r.Seq != i+1 || r.Stage != 1 {
 			words = append(words, "WRONG")
 		}
-		seen[r.ID], seen[once] = true, true
+		seen[r.ID], last[r.Claim] = true, what
 		words = append(words, r.Status)
 	}
 	return strings.Join(words, ",")
@@ -190,6 +203,7 @@ func transitions() []transition {
 	}
 	start := func(b *bench) { b.must(b.repo.Dir, "stage", "start", "1", "--run", "r1") }
 	startSteps := []step{{"reserved", "good"}, {"claims", "1"}, {"base", "good"}, {"branch", "old"}, {"log", "started"}}
+	undone := []step{{"log", "started,released"}, {"reserved", "-"}, {"branch", "-"}}
 	return []transition{
 		{
 			name: "approve", args: []string{"plan", "approve", "plan.md"}, prepare: unapproved,
@@ -204,13 +218,16 @@ func transitions() []transition {
 		},
 		{
 			name: "start", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: func(*bench) {},
-			from: map[string]string{"plan": "old"}, steps: startSteps, worktrees: 1,
+			from: map[string]string{"plan": "old"}, steps: startSteps, worktrees: 1, undone: undone,
+			also: []string{said(with(with(started, "log", "started,released,started"), "claims", "2"))},
 		},
 		{
 			name: "start-again", args: []string{"stage", "start", "1", "--run", "r2"}, worktrees: 1,
 			prepare: func(b *bench) { start(b); b.must(b.repo.Dir, "stage", "release", "1") },
 			from:    with(with(started, "reserved", "-"), "log", "started,released"),
 			steps:   []step{{"reserved", "good"}, {"claims", "2"}, {"log", "started,released,started"}},
+			undone:  []step{{"log", "started,released,started,released"}, {"reserved", "-"}},
+			also:    []string{said(with(with(started, "log", "started,released,started,released,started"), "claims", "3"))},
 		},
 		{
 			name: "done", args: []string{"stage", "done", "1"}, worktrees: 1,
@@ -223,17 +240,16 @@ func transitions() []transition {
 		},
 		{
 			name: "release", args: []string{"stage", "release", "1", "--why", "tried"}, prepare: start, worktrees: 1,
-			from: started, steps: []step{{"log", "started,released"}, {"reserved", "-"}},
+			from: started, steps: []step{{"log", "started,released"}, {"reserved", "-"}}, over: "nobody holds stage 1",
 		},
 		{
 			name: "undo", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: badFilter, fails: true, worktrees: 1,
-			mend: func(b *bench) { b.repo.Git("config", "filter.bad.smudge", "cat") },
-			from: map[string]string{"plan": "old"},
-			steps: slices.Concat(startSteps, []step{
-				{"log", "started,released"}, {"reserved", "-"}, {"branch", "-"},
-			}),
+			mend:  func(b *bench) { b.repo.Git("config", "filter.bad.smudge", "cat") },
+			from:  map[string]string{"plan": "old"},
+			steps: slices.Concat(startSteps, undone),
 			also: []string{
 				said(started), // it was resumed and then finished
+				said(with(started, "log", "started,released,started")), // the same, of a half release
 				said(with(with(started, "log", "started,released,started"), "claims", "2")),
 				said(with(with(started, "log", "started,released,started,released,started"), "claims", "3")),
 			},
@@ -263,6 +279,7 @@ func revise(b *bench) {
 func badFilter(b *bench) {
 	b.repo.Write(".gitattributes", "*.bad filter=bad\n")
 	b.repo.Write("x.bad", "x\n")
+	b.repo.Git("config", "filter.bad.clean", "cat")
 	b.repo.Commit("a file that needs a filter")
 	b.repo.Git("config", "filter.bad.required", "true")
 	b.repo.Git("config", "filter.bad.smudge", "false")
