@@ -101,13 +101,13 @@ func (r *Repo) Apply(ctx context.Context, t Transaction) error {
 		if err == nil {
 			return nil
 		}
+		if ExitCode(err) != 128 { // git was killed: what changed may be its own doing, and its locks stay
+			return fmt.Errorf("change refs: %w", err)
+		}
 		if changed := r.compare(ctx, t); changed != nil {
-			if ExitCode(err) != 128 { // git was killed: what changed may be its own doing
-				changed = errors.Join(changed, err)
-			}
 			return changed
 		}
-		if time.Now().After(deadline) || ExitCode(err) != 128 {
+		if time.Now().After(deadline) {
 			return fmt.Errorf("change refs: %w", err)
 		}
 		if err := sleep(ctx, pause/2+rand.N(pause)); err != nil {

@@ -59,9 +59,12 @@ var errMoved = errors.New("the task's refs moved meanwhile")
 // confirm stands by an error only if the task's refs are still those it was
 // found on. An attempt reads refs more than once; in between another process may
 // have taken the stage, and then its branch and folder are not in the way of
-// anything: the attempt has lost a race.
+// anything: the attempt has lost a race. That git was killed is no answer: the refs
+// may have moved by its own doing.
 func (e *Engine) confirm(ctx context.Context, t *Task, err error) error {
-	if err == nil || lostRace(err) || ctx.Err() != nil {
+	var ge *gitops.GitError
+	killed := errors.As(err, &ge) && ge.ExitCode == -1
+	if err == nil || lostRace(err) || killed || ctx.Err() != nil {
 		return err
 	}
 	states, listErr := e.listRefs(ctx)
