@@ -72,7 +72,7 @@ func chosen(points []point, i int, alone bool) bool {
 	if os.Getenv("OKSTRA_CRASH") == "all" {
 		return true
 	}
-	budget := 10
+	budget := 16
 	if testing.Short() {
 		budget = 4
 	}
