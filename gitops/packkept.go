@@ -16,6 +16,7 @@ const (
 	// tempPrefix is not git's "tmp_": `git prune --expire=now` deletes those even
 	// while they are written. Ours are cleared by the next flush, a day later.
 	tempPrefix = ".okstra-"
+	keepPrefix = "git-okstra " // what our .keep files say, before the process's id
 	tempMaxAge = 24 * time.Hour
 )
 
@@ -80,7 +81,7 @@ func (s *objectStore) placePack(pack, index []byte) (*KeptPack, error) {
 }
 
 func (s *objectStore) placeFiles(base string, pack, index []byte) error {
-	keep := fmt.Sprintf("git-okstra %d\n", os.Getpid())
+	keep := fmt.Sprintf("%s%d\n", keepPrefix, os.Getpid())
 	for _, f := range []struct {
 		suffix string
 		data   []byte
@@ -123,20 +124,33 @@ func placeFile(path string, data []byte, sync bool) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// clearTemps removes what a killed process left long ago.
+// clearTemps removes what a killed process left long ago: its temporary files, and
+// the .keep of a pack whose transaction ended with it one way or the other, so that
+// git's gc takes what of the pack is in use and lets the rest go.
 func clearTemps(dir string, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), tempPrefix) {
+		temp, keep := strings.HasPrefix(e.Name(), tempPrefix), strings.HasSuffix(e.Name(), ".keep")
+		if !temp && !keep {
 			continue
 		}
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > tempMaxAge {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+		path := filepath.Join(dir, e.Name())
+		info, err := e.Info()
+		if err != nil || now.Sub(info.ModTime()) <= tempMaxAge || keep && !ourKeep(path) {
+			continue
 		}
+		_ = os.Remove(path)
 	}
+}
+
+// ourKeep reports whether a .keep file is one of ours. Other people's say what they
+// like, and stay.
+func ourKeep(path string) bool {
+	text, err := os.ReadFile(path)
+	return err == nil && strings.HasPrefix(string(text), keepPrefix)
 }
 
 // syncDir makes the renames in dir last.

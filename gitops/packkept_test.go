@@ -65,10 +65,24 @@ func TestWriterClearsOldTemps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, text := range map[string]string{"a.keep": keepPrefix + "7\n", "b.keep": "by hand\n", "c.keep": ""} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		when := time.Now().Add(-25 * time.Hour)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "young.keep"), []byte(keepPrefix+"8\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	clearTemps(dir, time.Now())
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 2 {
-		t.Errorf("%v, %v", entries, err)
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	want := fmt.Sprint([]string{dir + "/" + tempPrefix + "new", dir + "/b.keep", dir + "/c.keep", dir + "/pack-x.pack", dir + "/young.keep"})
+	if got := fmt.Sprint(left); err != nil || got != want {
+		t.Errorf("left %s, want %s; %v", got, want, err)
 	}
 }
 
