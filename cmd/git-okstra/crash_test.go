@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,18 +15,18 @@ import (
 // point is a place where a command can be killed: the call that is about to be
 // made, the file that it is about, and the process that makes it.
 type point struct {
-	call, path, by string
-	git            bool
+	Call, Path, By string
+	Git            bool // the process is one of git's
 }
 
-func (p point) String() string { return fmt.Sprintf("%s: %s %s", p.by, p.call, p.path) }
+func (p point) String() string { return fmt.Sprintf("%s: %s %s", p.By, p.Call, p.Path) }
 
 // traced is what became of a command under the tracer.
 type traced struct {
-	points []point // up to the kill, if there was one
-	killed bool
-	code   int
-	out    string
+	Points []point // up to the kill, if there was one
+	Killed bool
+	Code   int
+	Out    string
 }
 
 // crash is a repository that is put back to the same state again and again.
@@ -55,7 +57,7 @@ func TestKilledEverywhere(t *testing.T) {
 			tried := 0
 			for i := range points {
 				for _, alone := range []bool{false, true} {
-					if (points[i].git || !alone) && chosen(points, i, alone) {
+					if (points[i].Git || !alone) && chosen(points, i, alone) {
 						tried++
 						c.killAt(i+1, alone, points[i])
 					}
@@ -86,8 +88,8 @@ func chosen(points []point, i int, alone bool) bool {
 
 // refStep reports whether a call makes one of our refs change.
 func refStep(p point) bool {
-	return p.by == "git update-ref" && strings.HasPrefix(p.path, ".git/refs/") &&
-		(p.call == "rename" || p.call == "unlink" && !strings.HasSuffix(p.path, ".lock"))
+	return p.By == "git update-ref" && strings.HasPrefix(p.Path, ".git/refs/") &&
+		(p.Call == "rename" || p.Call == "unlink" && !strings.HasSuffix(p.Path, ".lock"))
 }
 
 // newCrash makes the state before the transition and keeps a copy of it.
@@ -148,20 +150,36 @@ func copyTree(t *testing.T, from, to string) {
 func (c *crash) undisturbed() []point {
 	c.t.Helper()
 	c.putBack()
-	res, err := trace(c.repo.Dir, c.repo.Env, []string{c.repo.Dir, c.home}, 0, false, append([]string{"git-okstra"}, c.tr.args...)...)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if (res.code == 0) == c.tr.fails {
-		c.t.Fatalf("undisturbed: exit %d: %s", res.code, res.out)
+	res := c.traced(0, false)
+	if (res.Code == 0) == c.tr.fails {
+		c.t.Fatalf("undisturbed: exit %d: %s", res.Code, res.Out)
 	}
 	if got, want := c.state(), c.tr.end(); got != want {
 		c.t.Fatalf("undisturbed: %s, want %s", got, want)
 	}
-	if len(res.points) < 5 {
-		c.t.Fatalf("only %d points: %v", len(res.points), res.points)
+	if len(res.Points) < 5 {
+		c.t.Fatalf("only %d points: %v", len(res.Points), res.Points)
 	}
-	return res.points
+	return res.Points
+}
+
+// traced runs the transition under the tracer.
+func (c *crash) traced(at int, alone bool) traced {
+	c.t.Helper()
+	words := append([]string{fmt.Sprint(at), fmt.Sprint(alone), c.repo.Dir, c.home, "--", "git-okstra"}, c.tr.args...)
+	cmd := exec.Command("okstra-traced", words...)
+	cmd.Dir, cmd.Env = c.repo.Dir, c.repo.Env
+	var errOut strings.Builder
+	cmd.Stderr = &errOut
+	out, err := cmd.Output()
+	var res traced
+	if err == nil {
+		err = json.Unmarshal(out, &res)
+	}
+	if err != nil {
+		c.t.Fatalf("%v: %s%s", err, out, &errOut)
+	}
+	return res
 }
 
 // killAt kills the transition at one point, looks at what is left and tries again.
@@ -172,15 +190,12 @@ func (c *crash) killAt(at int, alone bool, p point) {
 	if alone {
 		what = "git alone " + what
 	}
-	res, err := trace(c.repo.Dir, c.repo.Env, []string{c.repo.Dir, c.home}, at, alone, append([]string{"git-okstra"}, c.tr.args...)...)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if !res.killed {
-		c.t.Errorf("%s: there were only %d points this time", what, len(res.points))
+	res := c.traced(at, alone)
+	if !res.Killed {
+		c.t.Errorf("%s: there were only %d points this time", what, len(res.Points))
 	}
 	if os.Getenv("OKSTRA_CRASH") == "all" {
-		c.t.Logf("%s: exit %d %s", what, res.code, strings.TrimSpace(res.out))
+		c.t.Logf("%s: exit %d %s", what, res.Code, strings.TrimSpace(res.Out))
 	}
 	c.afterKill(what)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -24,7 +25,6 @@ const (
 	traceExitKill = 0x100000
 	atSeccomp     = 7 // PTRACE_EVENT_SECCOMP
 	waitAll       = 0x40000000
-	waitOwn       = 0x20000000 // children of this thread only
 	atCwd         = -100
 
 	prNoNewPrivs   = 38
@@ -113,22 +113,27 @@ type tracer struct {
 	result traced
 }
 
-// trace runs args under the tracer. All of ptrace(2) belongs to one thread, which
-// ends with the goroutine.
-func trace(dir string, env, roots []string, at int, alone bool, args ...string) (traced, error) {
-	tr := &tracer{roots: roots, at: at, alone: alone, tgid: map[int]int{}}
+// traceMain is the tracer as a process of its own, which may wait for any child: its
+// arguments are the point, whether git is to be killed alone, the roots and, behind
+// "--", the command. It prints a traced.
+func traceMain() {
+	runtime.LockOSThread() // all of ptrace(2) belongs to one thread
+	cut := slices.Index(os.Args, "--")
+	tr := &tracer{roots: os.Args[3:cut], alone: os.Args[2] == "true", tgid: map[int]int{}}
 	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		err = tr.run(dir, env, args)
-	}()
-	<-done
-	return tr.result, err
+	if tr.at, err = strconv.Atoi(os.Args[1]); err == nil {
+		err = tr.run(os.Args[cut+1:])
+	}
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(tr.result)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tracer:", err)
+		os.Exit(1)
+	}
 }
 
-func (tr *tracer) run(dir string, env, args []string) error {
+func (tr *tracer) run(args []string) error {
 	path, err := exec.LookPath(args[0])
 	if err != nil {
 		return err
@@ -144,7 +149,7 @@ func (tr *tracer) run(dir string, env, args []string) error {
 	}
 	defer func() { _ = null.Close() }()
 	tr.root, err = syscall.ForkExec(path, args, &syscall.ProcAttr{
-		Dir: dir, Env: append(slices.Clone(env), watchedEnvName+"=1"), Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
+		Env: append(os.Environ(), watchedEnvName+"=1"), Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: true},
 	})
 	if err != nil {
@@ -154,14 +159,14 @@ func (tr *tracer) run(dir string, env, args []string) error {
 		return err
 	}
 	text, err := os.ReadFile(out.Name())
-	tr.result.out = string(text)
+	tr.result.Out = string(text)
 	return err
 }
 
 // follow goes from call to call until every process has ended.
 func (tr *tracer) follow() error {
 	var ws syscall.WaitStatus
-	if _, err := syscall.Wait4(tr.root, &ws, waitAll|waitOwn, nil); err != nil {
+	if _, err := syscall.Wait4(tr.root, &ws, waitAll, nil); err != nil {
 		return fmt.Errorf("trace a process: %w", err)
 	}
 	tr.tgid[tr.root] = tr.root
@@ -172,7 +177,7 @@ func (tr *tracer) follow() error {
 	}
 	_ = syscall.PtraceCont(tr.root, 0)
 	for {
-		tid, err := syscall.Wait4(-1, &ws, waitAll|waitOwn, nil)
+		tid, err := syscall.Wait4(-1, &ws, waitAll, nil)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.ECHILD):
@@ -181,7 +186,7 @@ func (tr *tracer) follow() error {
 			return fmt.Errorf("wait for a traced process: %w", err)
 		case !ws.Stopped():
 			if tid == tr.root {
-				tr.result.code = ws.ExitStatus()
+				tr.result.Code = ws.ExitStatus()
 			}
 			delete(tr.tgid, tid)
 		default:
@@ -195,7 +200,7 @@ func (tr *tracer) stopped(tid int, ws syscall.WaitStatus) int {
 	_, known := tr.tgid[tid]
 	if !known {
 		tr.tgid[tid] = tgidOf(tid)
-		if tr.result.killed && !tr.alone {
+		if tr.result.Killed && !tr.alone {
 			_ = syscall.Kill(tid, syscall.SIGKILL)
 		}
 	}
@@ -214,7 +219,7 @@ func (tr *tracer) stopped(tid int, ws syscall.WaitStatus) int {
 // was asked for.
 func (tr *tracer) call(tid int) {
 	var regs syscall.PtraceRegs
-	if err := syscall.PtraceGetRegs(tid, &regs); err != nil || tr.result.killed {
+	if err := syscall.PtraceGetRegs(tid, &regs); err != nil || tr.result.Killed {
 		return
 	}
 	w, args := watched[regs.Orig_rax], [4]uint64{regs.Rdi, regs.Rsi, regs.Rdx, regs.R10}
@@ -230,20 +235,20 @@ func (tr *tracer) call(tid int) {
 		base, _ := os.Readlink(fmt.Sprintf("/proc/%d/%s", tid, from))
 		path = filepath.Join(base, path)
 	}
-	p := point{call: w.name, git: tr.tgid[tid] != tr.root}
+	p := point{Call: w.name, Git: tr.tgid[tid] != tr.root}
 	switch {
 	case w.name == "exec":
-		if !p.git || filepath.Base(path) != "git" {
+		if !p.Git || filepath.Base(path) != "git" {
 			return
 		}
 	case !tr.below(&path):
 		return
 	}
-	if p.path, p.by = path, "git-okstra"; p.git {
-		p.by = gitWords(tid)
+	if p.Path, p.By = path, "git-okstra"; p.Git {
+		p.By = gitWords(tid)
 	}
-	tr.result.points = append(tr.result.points, p)
-	if len(tr.result.points) == tr.at {
+	tr.result.Points = append(tr.result.Points, p)
+	if len(tr.result.Points) == tr.at {
 		tr.kill(tid, p)
 	}
 }
@@ -262,8 +267,8 @@ func (tr *tracer) below(path *string) bool {
 // kill ends everything, our own process first so that it cannot answer the death
 // of its child; or only the one process, if it is git's.
 func (tr *tracer) kill(tid int, p point) {
-	tr.result.killed = true
-	if tr.alone && p.git {
+	tr.result.Killed = true
+	if tr.alone && p.Git {
 		_ = syscall.Kill(tr.tgid[tid], syscall.SIGKILL)
 		return
 	}

@@ -18,6 +18,7 @@ import (
 // scripts run `git okstra` as users do: git finds git-okstra on PATH.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
+		"okstra-traced": traceMain,
 		"git-okstra": func() {
 			watchCalls()
 			os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
