@@ -52,6 +52,7 @@ var rooms = map[string]room{
 
 	"internal/ui":       {},
 	"internal/bench":    {ours: []string{"gitops", "notes", "plan"}},
+	"internal/soak":     {},
 	"internal/testrepo": {testsOnly: true},
 	"internal/house":    {testsOnly: true},
 	"cmd/git-okstra":    {ours: []string{"all"}},

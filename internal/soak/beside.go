@@ -16,14 +16,14 @@ type beside struct {
 }
 
 var besides = []beside{
-	{"gc", []string{"gc", "-q", "--prune=now"}, true, 150 * time.Millisecond},
-	{"pack-refs", []string{"pack-refs", "--all"}, true, 50 * time.Millisecond},
-	{"repack", []string{"repack", "-adq"}, true, 200 * time.Millisecond},
+	{"gc", []string{"gc", "-q", "--prune=now"}, true, 500 * time.Millisecond},
+	{"pack-refs", []string{"pack-refs", "--all"}, true, 200 * time.Millisecond},
+	{"repack", []string{"repack", "-adq"}, true, 700 * time.Millisecond},
 	{"fetch", []string{
 		"--git-dir=CLONE", "fetch", "-q", "REPO", "+refs/okstra/*:refs/okstra/*", "+refs/notes/*:refs/notes/*", "+refs/heads/*:refs/heads/*",
-	}, true, 100 * time.Millisecond},
-	{"notes", []string{"notes", "--ref=" + notesRef, "list"}, false, 100 * time.Millisecond},
-	{"log", []string{"log", "-3", "--notes=" + notesRef, "refs/soak/work-0"}, false, 100 * time.Millisecond},
+	}, true, 300 * time.Millisecond},
+	{"notes", []string{"notes", "--ref=" + notesRef, "list"}, false, 200 * time.Millisecond},
+	{"log", []string{"log", "-3", "--notes=" + notesRef, "refs/soak/work-0"}, false, 200 * time.Millisecond},
 }
 
 func besideNames() []string {
