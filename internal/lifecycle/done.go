@@ -36,14 +36,12 @@ func (e *Engine) Finish(ctx context.Context, t *Task, req DoneRequest) (Finished
 		return Finished{}, refuse(Usage, "name the stage, or run this inside its worktree", "which stage is done?")
 	}
 	var out Finished
-	first := true
-	err := retry(ctx, func() (err error) {
-		if !first {
+	err := e.inTurn(ctx, func(again bool) (err error) {
+		if again {
 			if t, err = e.Reload(ctx, t); err != nil {
 				return err
 			}
 		}
-		first = false
 		out, err = e.finishOnce(ctx, t, req)
 		return e.confirm(ctx, t, err)
 	})

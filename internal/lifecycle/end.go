@@ -14,35 +14,33 @@ import (
 // worktree stay. Errors: *Refusal where nobody holds it.
 func (e *Engine) Release(ctx context.Context, t *Task, n plan.StageNumber, why string) (Reservation, error) {
 	var out Reservation
-	first := true
-	err := retry(ctx, func() (err error) {
-		if !first {
+	want := t.Reserved[n]
+	err := e.inTurn(ctx, func(again bool) (err error) {
+		if again {
 			if t, err = e.Reload(ctx, t); err != nil {
 				return err
 			}
 		}
-		err = e.releaseOnce(ctx, t, n, why, &out, first)
-		first = false
+		out, err = e.releaseOnce(ctx, t, n, why, want)
 		return e.confirm(ctx, t, err)
 	})
 	return out, err
 }
 
-// releaseOnce gives back the reservation that out names, or on the first attempt
-// whichever stands, which it then notes in out: never somebody else's newer one.
-func (e *Engine) releaseOnce(ctx context.Context, t *Task, n plan.StageNumber, why string, out *Reservation, first bool) error {
+// releaseOnce gives back the reservation whose tag is wanted, the one that stood when
+// the command began: never somebody else's newer one.
+func (e *Engine) releaseOnce(ctx context.Context, t *Task, n plan.StageNumber, why string, want gitops.Hash) (Reservation, error) {
 	r, held, err := e.Reservation(ctx, t, n)
 	if err != nil {
-		return err
+		return r, err
 	}
 	if err := e.releasable(t, n, held); err != nil {
-		return err
+		return r, err
 	}
-	if !first && r.Tag != out.Tag {
-		return refuse(Refused, "see who holds it now with: git okstra stage list", "stage %d changed hands meanwhile", n)
+	if r.Tag != want {
+		return r, refuse(Refused, "see who holds it now with: git okstra stage list", "stage %d changed hands meanwhile", n)
 	}
-	*out = r
-	return e.writeRelease(ctx, t, n, r, why, false)
+	return r, e.writeRelease(ctx, t, n, r, why, false)
 }
 
 func (e *Engine) releasable(t *Task, n plan.StageNumber, held bool) error {

@@ -53,6 +53,19 @@ func retry(ctx context.Context, attempt func() error) error {
 	}
 }
 
+// inTurn is retry, one process of this clone at a time: each attempt reads and then
+// moves the same refs, and of many at once all but one would be in vain, the slow ones
+// for ever. again says that the task has to be read anew.
+func (e *Engine) inTurn(ctx context.Context, attempt func(again bool) error) error {
+	leave, again := e.Repo.Queue(ctx)
+	defer leave()
+	return retry(ctx, func() error {
+		err := attempt(again)
+		again = true
+		return err
+	})
+}
+
 // errMoved marks an answer that was found on refs which changed meanwhile.
 var errMoved = errors.New("the task's refs moved meanwhile")
 

@@ -46,14 +46,12 @@ type Started struct {
 // git's.
 func (e *Engine) Start(ctx context.Context, t *Task, req StartRequest) (Started, error) {
 	var out Started
-	first := true
-	err := retry(ctx, func() (err error) {
-		if !first {
+	err := e.inTurn(ctx, func(again bool) (err error) {
+		if again {
 			if t, err = e.Reload(ctx, t); err != nil {
 				return err
 			}
 		}
-		first = false
 		out, err = e.startOnce(ctx, t, req)
 		return e.confirm(ctx, t, err)
 	})
@@ -199,7 +197,7 @@ func (e *Engine) appendStarted(ctx context.Context, rec *record, t *Task, n plan
 // could not be made: the reservation goes, and with it the branch that was made
 // for it; the rows say so.
 func (e *Engine) Undo(ctx context.Context, t *Task, s Started, why string) error {
-	return retry(ctx, func() error {
+	return e.inTurn(ctx, func(bool) error {
 		fresh, err := e.Reload(ctx, t)
 		if err != nil {
 			return err
