@@ -31,8 +31,9 @@ func replay(rows []row, fault func(string, ...any)) (holder map[int]string, done
 		}
 		ids[r.ID] = true
 		count[event{r.Stage, r.Status}]++
+		_, over := done[r.Stage]
 		switch held := holder[r.Stage]; {
-		case done[r.Stage] != "":
+		case over:
 			fault("stage %d is done, then %s (row %d)", r.Stage, r.Status, r.Seq)
 		case r.Status == "started" && held != "":
 			fault("stage %d is held by %s and started by %s (row %d)", r.Stage, held, r.Claim, r.Seq)

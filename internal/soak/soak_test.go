@@ -16,7 +16,7 @@ func TestManyProcesses(t *testing.T) {
 	if err := build(t.Context(), binary); err != nil {
 		t.Fatal(err)
 	}
-	for _, size := range []struct{ procs, transitions int }{{2, 600}, {8, 800}, {32, 600}} {
+	for _, size := range []struct{ procs, transitions int }{{2, 800}, {8, 900}, {32, 300}} {
 		t.Run(fmt.Sprint(size.procs), func(t *testing.T) {
 			if testing.Short() {
 				size.transitions /= 20
@@ -76,7 +76,7 @@ func TestReplay(t *testing.T) {
 		if strings.Join(got, "; ") != want {
 			t.Errorf("%s: %q, want %q", rows, got, want)
 		}
-		if len(list) > 0 && len(holder)+len(done) == 0 || len(count) > len(list) {
+		if strings.HasSuffix(rows, "done 1 c") && (len(holder) != 1 || holder[2] != "b" || len(done) != 1 || count[event{1, "started"}] != 2) {
 			t.Errorf("%s: %v, %v, %v", rows, holder, done, count)
 		}
 	}
