@@ -3,6 +3,8 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"git-okstra/gitops"
 	"git-okstra/notes"
@@ -104,14 +106,16 @@ func lastSegment(key string) string {
 	return key
 }
 
-// notCheckedOut refuses a branch that some other worktree has checked out.
+// notCheckedOut refuses a branch that some other worktree has checked out. One at the
+// stage's own place is not another: if it has no mark it was never finished, or its
+// removal was cut short, and what makes the worktree judges it.
 func (e *Engine) notCheckedOut(ctx context.Context, s *Started) error {
 	all, err := e.Repo.Worktrees(ctx)
 	if err != nil {
 		return err
 	}
 	for _, wt := range all {
-		if wt.Branch != s.Branch {
+		if wt.Branch != s.Branch || strings.HasSuffix(filepath.ToSlash(wt.Path), "/"+s.Worktree) {
 			continue
 		}
 		bound, err := e.Repo.BoundRefs(ctx, wt, string(s.Bind))
