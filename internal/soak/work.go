@@ -13,9 +13,8 @@ import (
 
 // Exit codes of the command that are answers and no failures.
 const (
-	exitRefused = 1
-	exitNothing = 3
-	exitTaken   = 4
+	exitRefused = 1 // it is done already
+	exitNothing = 4 // nothing is ready, or it is taken
 )
 
 // worker is one of those that take and end stages, a process at a time.
@@ -75,7 +74,7 @@ func (w *worker) take() (stage int, path string, over bool) {
 	}
 	o := w.do("start", w.repo, args...)
 	if o.code != 0 {
-		w.expect(o, exitNothing, exitTaken, exitRefused)
+		w.expect(o, exitNothing, exitRefused)
 		return 0, "", false
 	}
 	var receipt struct {
