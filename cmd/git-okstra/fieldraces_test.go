@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,8 @@ func TestTwoWritersFromOneParent(t *testing.T) {
 	b := newBench(t, 2)
 	b.must(b.repo.Dir, "stage", "start", "1")
 	revise(b)
-	b.beforeUpdateRef("git-okstra plan approve plan.md --amend --force --why tried") // it does not wait for its turn
+	// An approval does not wait for its turn. Its folder is the one that git was given.
+	b.beforeUpdateRef("cd .. && git-okstra plan approve plan.md --amend --force --why tried")
 	b.must(b.repo.Dir, "stage", "start", "2")
 	if started, revised := b.rows("started"), b.rows("revised"); started != 2 || revised != 1 {
 		t.Errorf("%d started and %d revised rows, want 2 and 1", started, revised)
@@ -183,7 +185,7 @@ func TestHolderOfAnotherDay(t *testing.T) {
 		b := newBench(t, 2)
 		env := b.repo.Env
 		date := fmt.Sprintf("%d +0000", time.Now().Add(time.Duration(days)*24*time.Hour).Unix())
-		b.repo.Env = append(env[:len(env):len(env)], "GIT_COMMITTER_DATE="+date, "GIT_AUTHOR_DATE="+date)
+		b.repo.Env = append(slices.Clone(env), "GIT_COMMITTER_DATE="+date, "GIT_AUTHOR_DATE="+date)
 		b.must(b.repo.Dir, "stage", "start", "1", "--run", "r")
 		b.repo.Env = env
 		if o := b.must(b.repo.Dir, "stage", "list"); strings.Contains(o.out, "stale") || !strings.Contains(o.out, "1      active") {
