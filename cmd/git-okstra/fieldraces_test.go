@@ -201,3 +201,26 @@ func TestHolderOfAnotherDay(t *testing.T) {
 		b.wholesome()
 	}
 }
+
+// TestStaleLock: a lock file that a killed git left is named, nothing is changed
+// while it is there, and once a person has removed it the same command succeeds.
+func TestStaleLock(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 1)
+	before := b.repo.Git("for-each-ref")
+	lock := filepath.Join(b.repo.Dir, ".git", "refs", "okstra", filepath.FromSlash(benchKey), "base.lock")
+	if err := os.WriteFile(lock, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if o := b.run(b.repo.Dir, "stage", "start", "1"); o.code == 0 || !strings.Contains(o.errOut, "base.lock") {
+		t.Errorf("start: %+v", o)
+	}
+	if got := b.repo.Git("for-each-ref"); got != before {
+		t.Errorf("refs changed: %s", got)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	b.must(b.repo.Dir, "stage", "start", "1")
+	b.wholesome()
+}
