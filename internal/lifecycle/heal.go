@@ -43,12 +43,16 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 	if err := e.whereItIs(ctx, &s); err != nil {
 		return err
 	}
-	values, err := e.Repo.RefValues(ctx, s.Branch)
+	values, err := e.Repo.RefValues(ctx, s.Branch, t.claimRef(r.Tag))
 	if err != nil {
 		return err
 	}
-	if s.Tip = values[s.Branch]; s.Tip == "" && !e.madeHere(ctx, t, r) {
-		s.Tip = r.Base // its branch is in the clone where it was made, and not to be made here
+	s.Tip, s.anchored = values[s.Branch], values[t.claimRef(r.Tag)] != ""
+	if !s.anchored && !e.madeHere(ctx, t, r) {
+		s.anchored = true // the ref that keeps its tag is in the clone where it was made
+		if s.Tip == "" {
+			s.Tip = r.Base // and so is its branch
+		}
 	}
 	holder := *e
 	holder.Caller = Caller{Actor: r.By, Host: r.Host, Run: r.Run}
@@ -58,7 +62,7 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 // madeHere reports whether a reservation was made in this clone: it is among the claims
 // made here, or its start did not come far enough for that and it was on this host.
 func (e *Engine) madeHere(ctx context.Context, t *Task, r Reservation) bool {
-	claim := gitops.RefName(claimPrefix + t.Key.Ref() + "/" + string(r.Tag))
+	claim := t.claimRef(r.Tag)
 	values, err := e.Repo.RefValues(ctx, claim)
 	if err != nil || values[claim] != "" {
 		return err == nil

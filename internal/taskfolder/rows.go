@@ -179,6 +179,9 @@ func (p *placer) record(r record, carry *notes.Carry) {
 		row.Okstra, name = &notes.Origin{File: r.file}, r.file+"#closed"
 	}
 	if p.own[notes.DerivedID(p.key, name, r.content)] {
+		if r.derived { // it says for another one, too, that the stage is done there
+			p.done[row.Stage] = append(p.done[row.Stage], r.commit)
+		}
 		return
 	}
 	target := p.known.Commits[r.commit]
