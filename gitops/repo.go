@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Options say where and how a repository is opened.
@@ -37,6 +38,19 @@ type Repo struct {
 	objects   *objectStore
 }
 
+// oneByOne lets one call at a time be told.
+func oneByOne(trace func(Call)) func(Call) {
+	if trace == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(c Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		trace(c)
+	}
+}
+
 // ErrNotRepository is the sentinel for a folder that no repository holds.
 var ErrNotRepository = errors.New("not inside a git repository")
 
@@ -56,12 +70,20 @@ func Open(ctx context.Context, opts Options) (*Repo, error) {
 	if opts.Env == nil {
 		opts.Env = os.Environ()
 	}
-	r := &Repo{runner: runner{env: opts.Env, trace: opts.Trace}, dir: opts.Dir, env: baseEnv(opts.Env)}
-	if err := r.discover(ctx); err != nil {
-		return nil, err
+	r := &Repo{runner: runner{env: opts.Env, trace: oneByOne(opts.Trace)}, dir: opts.Dir, env: baseEnv(opts.Env)}
+	// Neither call needs the other's answer; together they take the time of one.
+	var configErr error
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		r.config, configErr = r.readConfig(ctx, r.here())
+	}()
+	err := r.discover(ctx)
+	<-asked
+	if err == nil {
+		err = configErr
 	}
-	var err error
-	if r.config, err = r.readConfig(ctx, r.here()); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	r.objects = newObjectStore(r.objectConfig())
