@@ -5,17 +5,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
 
 // gitStandIn takes git's place on PATH for our own process alone (git finds itself
-// elsewhere). It counts the calls in a file and, at the one that is named, kills its
-// parent: before git runs, after it ran, or while it runs on without a parent.
+// elsewhere). It numbers the calls, two of which may run at once, by making a folder for
+// each and, at the one that is named, kills its parent: before git runs, after it ran, or
+// while it runs on without a parent.
 const gitStandIn = `#!/bin/sh
-echo x >>"$KILL_DIR/calls"
-if [ -n "$KILL_AT" ] && [ "$(wc -l <"$KILL_DIR/calls")" -eq "$KILL_AT" ]; then
+n=1
+while ! mkdir "$KILL_DIR/call.$n" 2>/dev/null; do n=$((n + 1)); done
+if [ "$n" = "$KILL_AT" ]; then
 	case $KILL_HOW in
 	before) kill -9 $PPID; exit 1 ;;
 	after) "$KILL_GIT" "$@"; kill -9 $PPID; exit 0 ;;
@@ -77,8 +78,8 @@ type callKiller struct {
 func (k *callKiller) calls(at int, how string) int {
 	k.t.Helper()
 	k.putBack()
-	for _, name := range []string{"calls", "over"} {
-		_ = os.Remove(filepath.Join(k.dir, name))
+	for _, name := range append(k.made(), filepath.Join(k.dir, "over")) {
+		_ = os.Remove(name)
 	}
 	cmd := exec.Command("git-okstra", k.tr.args...)
 	cmd.Dir, cmd.Env = k.repo.Dir, append([]string{}, k.repo.Env...)
@@ -97,9 +98,14 @@ func (k *callKiller) calls(at int, how string) int {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	text, err := os.ReadFile(filepath.Join(k.dir, "calls"))
+	return len(k.made())
+}
+
+// made lists the folders of the calls.
+func (k *callKiller) made() []string {
+	list, err := filepath.Glob(filepath.Join(k.dir, "call.*"))
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	return strings.Count(string(text), "x")
+	return list
 }
