@@ -186,3 +186,14 @@ func TestPlainCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestShellWord(t *testing.T) {
+	for name, want := range map[string]string{
+		"plan.md": "plan.md", "docs/계획.md": "docs/계획.md", "a b.md": "'a b.md'", "-x.md": "./-x.md", "it's.md": `'it'\''s.md'`,
+		"$(x).md": "'$(x).md'", "": "", "a\x1b.md": `'a\x1b.md'`,
+	} {
+		if got := shellWord(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}

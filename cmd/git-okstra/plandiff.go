@@ -17,7 +17,7 @@ import (
 )
 
 type planDiffCmd struct {
-	From    string `arg:"" optional:"" help:"A plan file, - or REV:PATH; a branch or commit; ~N: the Nth revision before the approved one." placeholder:"FROM"`
+	From    string `arg:"" optional:"" help:"A plan file, - or REV:PATH; a branch or commit; ~N (in quotes for some shells): the Nth revision before the approved one." placeholder:"FROM"`
 	To      string `arg:"" optional:"" help:"The same." placeholder:"TO"`
 	Ruleset string `help:"The okstra release whose rules count for files." placeholder:"VERSION"`
 }

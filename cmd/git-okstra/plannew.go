@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"git-okstra/plan"
 	"git-okstra/plan/rules"
@@ -62,7 +63,7 @@ func (c *planNewCmd) Run(a *app) error {
 		for _, p := range out.Placeholders {
 			a.tell("  %s:%d  %s  %s\n", plan.Printable(c.File), p.Line, p.Code, p.Hint)
 		}
-		a.tell("check it with: git okstra plan check %s\n", plan.Printable(c.File))
+		a.tell("check it with: git okstra plan check %s\n", shellWord(c.File))
 	}
 	return nil
 }
@@ -113,4 +114,18 @@ func createFile(name string, data []byte) error {
 		return errors.Join(fmt.Errorf("write plan: %w", err), os.Remove(name))
 	}
 	return nil
+}
+
+// shellWord writes a file's name as a word that can be pasted into a shell.
+func shellWord(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("./_-+,:@%=", r)
+	}
+	if strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+		return name
+	}
+	return "'" + strings.ReplaceAll(plan.Printable(name), "'", `'\''`) + "'"
 }
