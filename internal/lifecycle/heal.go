@@ -54,9 +54,7 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 			s.Tip = r.Base // and so is its branch
 		}
 	}
-	holder := *e
-	holder.Caller = Caller{Actor: r.By, Host: r.Host, Run: r.Run}
-	return holder.complete(ctx, t, &s, r)
+	return e.inNameOf(r).complete(ctx, t, &s, r)
 }
 
 // madeHere reports whether a reservation was made in this clone: it is among the claims

@@ -85,6 +85,51 @@ func TestCompleteStartOfAnotherClone(t *testing.T) {
 	}
 }
 
+// TestResumeInAnotherClone: the same run elsewhere does not begin the stage's branch
+// anew; with the branch, fetched, it takes the stage up.
+func TestResumeInAnotherClone(t *testing.T) {
+	f := newFixture(t)
+	f.approve("1:\n")
+	f.eng.Caller.Run = "r1"
+	s, err := f.start(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{string(s.Branch), claimPrefix + s.Key.Ref() + "/" + string(s.tag)} {
+		f.repo.Git("update-ref", "-d", name)
+	}
+	f.eng.Caller.Host = "there"
+	before := f.refs()
+	_, err = f.start(1)
+	f.mustKind(err, Taken)
+	if got := f.refs(); got != before {
+		t.Errorf("refs\n%s\nbefore\n%s", got, before)
+	}
+	f.repo.Git("update-ref", string(s.Branch), "main")
+	if again, err := f.start(1); err != nil || !again.Already {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// TestResumeWritesTheHoldersRow: a row that a crash left out says who began the stage.
+func TestResumeWritesTheHoldersRow(t *testing.T) {
+	f := newFixture(t)
+	f.approve("1:\n")
+	f.eng.Caller.Run = "r1"
+	s, err := f.start(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.repo.Git("update-ref", "-d", string(notes.Ref(s.Key)))
+	f.eng.Caller.Actor = "somebody else"
+	if _, err := f.start(1); err != nil {
+		t.Fatal(err)
+	}
+	if rows := f.rows(); len(rows) != 1 || rows[0].Row.By != "me" || rows[0].Row.Claim != s.claim {
+		t.Errorf("%+v", rows)
+	}
+}
+
 // TestCompleteStartRefuses what cannot be completed.
 func TestCompleteStartRefuses(t *testing.T) {
 	f := newFixture(t)

@@ -36,6 +36,10 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 		return s, err
 	}
 	s.Tip, s.anchored = values[s.Branch], values[t.claimRef(r.Tag)] != ""
+	if s.Tip == "" && !s.anchored && !e.madeHere(ctx, t, r) {
+		return s, refuse(Taken, "take it up there, or fetch its branch "+plan.Printable(r.Branch)+" first",
+			"stage %d was started in another clone, on host %s, and its branch is not here", st.Number, plan.Printable(r.Host))
+	}
 	if req.Preflight != nil && s.Tip != "" {
 		if err := req.Preflight(ctx, s); err != nil {
 			return s, err
@@ -44,8 +48,16 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 	if req.DryRun {
 		return s, nil
 	}
-	err = e.complete(ctx, t, &s, r)
+	err = e.inNameOf(r).complete(ctx, t, &s, r)
 	return s, err
+}
+
+// inNameOf is the engine for what a reservation's holder has begun: a row that a crash
+// left out says who began it, whoever writes it now.
+func (e *Engine) inNameOf(r Reservation) *Engine {
+	holder := *e
+	holder.Caller = Caller{Actor: r.By, Host: r.Host, Run: r.Run}
+	return &holder
 }
 
 // whereItIs looks for the stage's worktree, which may have been moved and its
