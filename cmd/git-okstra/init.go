@@ -23,6 +23,7 @@ type initJSON struct {
 	File    string       `json:"file"`
 	Changes []initChange `json:"changes"`
 	Undone  bool         `json:"undone"`
+	Skipped []string     `json:"skipped"` // remotes whose names no ref can hold
 }
 
 // initChange is one value: added now, removed now, or there already.
@@ -39,7 +40,7 @@ func (c *initCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	out := initJSON{Schema: "okstra.init/v1", File: repo.ConfigFile(), Changes: []initChange{}, Undone: c.Undo}
+	out := initJSON{Schema: "okstra.init/v1", File: repo.ConfigFile(), Changes: []initChange{}, Undone: c.Undo, Skipped: []string{}}
 	own, err := repo.ConfigBlock(configBlock)
 	if err != nil {
 		return err
@@ -50,8 +51,9 @@ func (c *initCmd) Run(a *app) error {
 		}
 		err = repo.RemoveConfigBlock(configBlock)
 	} else {
-		var block []gitops.ConfigValue
-		block, out.Changes = initChanges(repo.Config(), own, initValues(repo))
+		var block, want []gitops.ConfigValue
+		want, out.Skipped = initValues(repo)
+		block, out.Changes = initChanges(repo.Config(), own, want)
 		if slices.ContainsFunc(out.Changes, func(c initChange) bool { return c.Action != "present" }) {
 			err = repo.SetConfigBlock(configBlock, block)
 		}
@@ -76,7 +78,8 @@ func (s initSettings) Missing() ([]string, error) {
 		return nil, err
 	}
 	var out []string
-	_, changes := initChanges(s.repo.Config(), own, initValues(s.repo))
+	want, _ := initValues(s.repo)
+	_, changes := initChanges(s.repo.Config(), own, want)
 	for _, c := range changes {
 		if c.Action == "add" {
 			out = append(out, c.Key+" = "+c.Value)
@@ -91,7 +94,8 @@ func (s initSettings) Complete() error {
 	if err != nil {
 		return err
 	}
-	block, _ := initChanges(s.repo.Config(), own, initValues(s.repo))
+	want, _ := initValues(s.repo)
+	block, _ := initChanges(s.repo.Config(), own, want)
 	return s.repo.SetConfigBlock(configBlock, block)
 }
 
@@ -121,10 +125,17 @@ func initChanges(config gitops.Config, own, want []gitops.ConfigValue) (block []
 
 // initValues are the settings: the log in git log and git show, and the state of each
 // remote in a namespace of its own. A fetch never writes on local refs of ours, and a
-// pattern that matches nothing at the remote is no error to git.
-func initValues(repo *gitops.Repo) []gitops.ConfigValue {
-	out := []gitops.ConfigValue{{Key: "notes.displayref", Value: "refs/notes/okstra/*"}}
+// pattern that matches nothing at the remote is no error to git. One refspec that git
+// cannot read ends every fetch, of whichever remote: a name that no ref can hold is
+// left out.
+func initValues(repo *gitops.Repo) (out []gitops.ConfigValue, skipped []string) {
+	out = []gitops.ConfigValue{{Key: "notes.displayref", Value: "refs/notes/okstra/*"}}
+	skipped = []string{}
 	for _, remote := range repo.Config().Subsections("remote.", ".url") {
+		if !gitops.ValidRefName(gitops.RefName("refs/okstra-remote/" + remote + "/state")) {
+			skipped = append(skipped, remote)
+			continue
+		}
 		for _, kind := range [][2]string{{"refs/okstra/*", "state"}, {"refs/notes/okstra/*", "notes"}, {"refs/notes/okstra-qa/*", "qa"}} {
 			out = append(out, gitops.ConfigValue{
 				Key:   "remote." + remote + ".fetch",
@@ -132,7 +143,7 @@ func initValues(repo *gitops.Repo) []gitops.ConfigValue {
 			})
 		}
 	}
-	return out
+	return out, skipped
 }
 
 func (a *app) sayInit(out initJSON) {
@@ -154,7 +165,10 @@ func (a *app) sayInit(out initJSON) {
 	default:
 		a.tell("all set already\n")
 	}
-	if !out.Undone && !slices.ContainsFunc(out.Changes, func(c initChange) bool { return strings.HasPrefix(c.Key, "remote.") }) {
+	for _, remote := range out.Skipped {
+		a.tell("left out  the remote %q: no ref can hold its name\n", remote)
+	}
+	if !out.Undone && len(out.Skipped) == 0 && !slices.ContainsFunc(out.Changes, func(c initChange) bool { return strings.HasPrefix(c.Key, "remote.") }) {
 		a.tell("no remote yet: run init again when there is one\n")
 	}
 }
