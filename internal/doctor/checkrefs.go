@@ -49,7 +49,7 @@ func doneRowWithoutRef(f *facts) []Finding {
 	for _, t := range f.tasks {
 		for n, l := range t.last() {
 			have := t.done[n]
-			if l.Row.Status != notes.Done || l.Row.Head == have || !t.readable() {
+			if l.Row.Status != notes.Done || l.Row.Head == have || !t.readable() || t.leftByImport(n, l.Row) {
 				continue
 			}
 			one := found(t, n, "the log says that stage %d is done at %s, and %s does not exist", n, l.Row.Head.Short(), t.doneRef(n))
@@ -62,12 +62,24 @@ func doneRowWithoutRef(f *facts) []Finding {
 	return byStage(out)
 }
 
+// leftByImport reports whether an imported done row makes nothing done, as an import
+// says it: it names no commit, the stage was ended here, or it is under way here.
+func (t *task) leftByImport(n plan.StageNumber, row notes.Row) bool {
+	have, held := t.done[n], t.reserved[n] != ""
+	return row.Okstra != nil && (row.Head == "" || have == "" && held ||
+		have != "" && slices.ContainsFunc(t.rows, func(l line) bool {
+			return l.Row.Stage == n && l.Row.Status == notes.Done && l.Row.Okstra == nil && l.Row.Head == have
+		}))
+}
+
 // prefixOfDone adds the repair where there is only one way to finish.
 func (f *facts) prefixOfDone(t *task, n plan.StageNumber, row notes.Row, one Finding) Finding {
 	have, tag, claim := t.done[n], t.reserved[n], t.claims[n]
 	tx := gitops.Transaction{Reason: "okstra: doctor finishes done of stage " + number(n)}
 	tx.Verify(t.notesRef(), t.notes)
 	switch {
+	case f.types[row.Head] != gitops.TypeCommit && row.Okstra != nil:
+		return one.as(Info).hint("it was imported, and its commit is not in this repository: fetch it, then import again")
 	case f.types[row.Head] != gitops.TypeCommit:
 		return one.hint("that commit is not in this repository: fetch it first")
 	case have != "" && row.Replaces == have:

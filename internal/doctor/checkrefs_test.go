@@ -2,10 +2,12 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"git-okstra/gitops"
 	"git-okstra/notes"
+	"git-okstra/plan"
 )
 
 // TestWholeStates: what the lifecycle leaves is never a finding.
@@ -80,6 +82,37 @@ func TestRefsAgainstRows(t *testing.T) {
 		"an unreadable claim":             {broken(started().reserve(1, "", id(1))), []string{"warning reservation-unreadable 1"}},
 		"an unreadable claim beside done": {broken(doneRow().done(1, id(7)).reserve(1, "", id(7))), []string{"warning reservation-unreadable 1", "warning reservation-beside-done 1"}},
 		"no notes at all":                 {newWorld().done(1, id(7)).done(2, id(8)).without("notes"), []string{"error log-missing 0 2 stages"}},
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); c.w.expect(t, c.want...) })
+	}
+}
+
+// imported appends an okstra row.
+func (w *world) imported(status notes.Status, n plan.StageNumber, head, on gitops.Hash) *world {
+	w.seq++
+	return w.line(on, notes.Row{
+		V: 1, Seq: w.seq, ID: fmt.Sprintf("id-%d", w.seq), Task: "p:g:t", Stage: n, Status: status, By: "okstra", Head: head,
+		Okstra: &notes.Origin{File: "consumers.jsonl"},
+	})
+}
+
+// TestImportedRows: what an import leaves as it stands is no finding.
+func TestImportedRows(t *testing.T) {
+	t.Parallel()
+	done := func() *world {
+		return newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").done(1, id(7))
+	}
+	for name, c := range map[string]struct {
+		w    *world
+		want []string
+	}{
+		"kept":                       {done().imported(notes.Done, 1, id(8), id(8)), nil},
+		"held":                       {newWorld().row(notes.Started, 1, id(1), "c1").reserve(1, "c1", id(1)).imported(notes.Done, 1, id(8), id(8)), nil},
+		"no commit, and done":        {done().imported(notes.Done, 1, "", id(1)), nil},
+		"no commit, and not done":    {newWorld().imported(notes.Done, 1, "", id(1)), nil},
+		"the commit is not here":     {newWorld().imported(notes.Done, 1, id(500), id(1)), []string{"info done-row-without-ref 1"}},
+		"the ref is lost":            {newWorld().imported(notes.Done, 1, id(8), id(8)), []string{"error done-row-without-ref 1"}},
+		"the ref is at another done": {newWorld().imported(notes.Done, 1, id(7), id(7)).imported(notes.Done, 1, id(8), id(8)).done(1, id(7)), []string{"error done-row-without-ref 1"}},
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); c.w.expect(t, c.want...) })
 	}
