@@ -81,6 +81,8 @@ func TestRefsAgainstRows(t *testing.T) {
 		"release: of an unreadable claim": {broken(started().row(notes.Released, 1, "", string(id(1001))).reserve(1, "", id(1))), []string{"warning reservation-unreadable 1", "+warning released-but-reserved 1"}},
 		"an unreadable claim":             {broken(started().reserve(1, "", id(1))), []string{"warning reservation-unreadable 1"}},
 		"an unreadable claim beside done": {broken(doneRow().done(1, id(7)).reserve(1, "", id(7))), []string{"warning reservation-unreadable 1", "warning reservation-beside-done 1"}},
+		"no plan, and started":            {started().reserve(1, "c1", id(1)).without("plan"), []string{"error plan-missing 0 refs/okstra/p/g/t/plan does not exist"}},
+		"no plan, and no state":           {newWorld().without("base").without("plan"), nil},
 		"no notes at all":                 {newWorld().done(1, id(7)).done(2, id(8)).without("notes"), []string{"error log-missing 0 2 stages"}},
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); c.w.expect(t, c.want...) })
@@ -125,6 +127,8 @@ func (w *world) without(what string) *world {
 		w.t.base = ""
 	case "notes":
 		w.t.notes = ""
+	case "plan":
+		w.t.plan = ""
 	}
 	return w
 }

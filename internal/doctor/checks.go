@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"git-okstra/gitops"
@@ -27,6 +28,7 @@ var table = []Check{
 	{"ref-broken", Error, "a ref file holds no object id", "", brokenRefs},
 	{"ref-wrong-type", Error, "a ref points to an object of another kind than it is for", "", wrongTypes},
 	{"object-missing", Error, "a ref points to an object that is not in this repository", "", missingObjects},
+	{"plan-missing", Error, "a task has state and no approved plan", "", missingPlans},
 	{"plan-unreadable", Error, "the approved plan cannot be read", "", unreadablePlans},
 	{"reservation-unreadable", Warning, "the tag that says who holds a stage cannot be read", "", unreadableClaims},
 	{"log-unreadable", Error, "the notes of a task cannot be read", "", unreadableLogs},
@@ -196,6 +198,18 @@ func missingObjects(f *facts) []Finding {
 			}
 			out = append(out, one)
 		})
+	}
+	return out
+}
+
+// missingPlans: without its plan every command says that there is no such task.
+func missingPlans(f *facts) []Finding {
+	var out []Finding
+	for _, t := range f.tasks {
+		if ref := t.ref("plan"); t.plan == "" && !slices.Contains(f.broken, ref) && (t.base != "" || len(t.done)+len(t.reserved) > 0) {
+			out = append(out, found(t, 0, "the task has state, but %s does not exist", ref).
+				hint("fetch it from a clone that has it: git fetch REMOTE '%s:%s'", ref, ref))
+		}
 	}
 	return out
 }

@@ -148,6 +148,7 @@ func TestRepairThatFails(t *testing.T) {
 	w.Git("tag", "-a", "-m", "x", "holder")
 	w.Git("update-ref", "refs/okstra/p/g/t/reserved/1", "refs/tags/holder")
 	w.Git("update-ref", "refs/okstra/p/g/t/base", "main")
+	w.Git("update-ref", "refs/okstra/p/g/t/plan", "main")
 	r := w.repair()
 	if !slices.Equal(codes(r), []string{"reservation-without-row"}) || !r.Remains() || w.started != 2 {
 		t.Fatalf("%q, %d tries", codes(r), w.started)
