@@ -30,7 +30,7 @@ func (r *Repo) SetConfigBlock(name string, values []ConfigValue) error {
 		if len(values) == 0 {
 			return text
 		}
-		return text + renderBlock(name, values, text == "" || strings.HasSuffix(text, "\n"))
+		return text + renderBlock(name, values, openEnds(text))
 	})
 }
 
@@ -93,14 +93,29 @@ func mark(name string) string { return " # " + name }
 
 const lineEndAdded = ", which ended the line above"
 
-// renderBlock writes the block; ended says that the text before it ends its line.
-func renderBlock(name string, values []ConfigValue, ended bool) string {
-	var b strings.Builder
-	more := ""
-	if !ended {
-		b.WriteString("\n")
-		more = lineEndAdded
+// maxOpenEnds is the most line ends that a block adds: one for the line, and one for
+// the line that it continues in.
+const maxOpenEnds = 2
+
+// openEnds counts the line ends that the last value of a text lacks: its line has
+// none, or a backslash before the line end continues the value.
+func openEnds(text string) int {
+	open := 0
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		open++
 	}
+	line := strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	if (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1 {
+		open++
+	}
+	return open
+}
+
+// renderBlock writes the block; open is how many line ends the text before it lacks.
+func renderBlock(name string, values []ConfigValue, open int) string {
+	var b strings.Builder
+	b.WriteString(strings.Repeat("\n", open))
+	more := strings.Repeat(lineEndAdded, open)
 	section := ""
 	for _, v := range values {
 		head, key := splitKey(v.Key)
@@ -132,12 +147,14 @@ func quoteConfig(value string) string {
 // its mark, where others have written below it.
 func cutBlock(text, name string) string {
 	var b strings.Builder
-	header, added := "", -1
+	header, added, ends := "", -1, 0
 	for line := range strings.SplitAfterSeq(text, "\n") {
 		body := strings.TrimRight(line, "\r\n")
 		own, marked := strings.CutSuffix(body, mark(name))
-		if rest, ok := strings.CutSuffix(body, mark(name)+lineEndAdded); ok {
-			own, marked, added = rest, true, b.Len()
+		for n := 1; n <= maxOpenEnds; n++ {
+			if rest, ok := strings.CutSuffix(body, mark(name)+strings.Repeat(lineEndAdded, n)); ok {
+				own, marked, added, ends = rest, true, b.Len(), n
+			}
 		}
 		isHeader := strings.HasPrefix(strings.TrimSpace(body), "[")
 		switch {
@@ -155,7 +172,7 @@ func cutBlock(text, name string) string {
 		b.WriteString(line)
 	}
 	if added == b.Len() {
-		return strings.TrimSuffix(b.String(), "\n")
+		return strings.TrimSuffix(b.String(), strings.Repeat("\n", ends))
 	}
 	return b.String()
 }

@@ -28,6 +28,7 @@ func TestConfigBlockLeavesNoTrace(t *testing.T) {
 	for _, text := range []string{
 		string(plain), string(plain[:len(plain)-1]), string(plain) + "\n\n", string(plain) + "[user]\r\n\tname = x\r\n",
 		string(plain) + "# no line end", string(plain) + "\t; okstra",
+		string(plain) + "\tx = y\\", string(plain) + "\tx = y\\\n", string(plain) + "\tx = y\\\r\n", string(plain) + "\tx = y\\\\\n", string(plain) + "# \\\n",
 	} {
 		s.write("a/.git/config", text)
 		for range 2 { // the second time it replaces itself
@@ -83,8 +84,8 @@ func TestConfigBlockKeepsForeignLines(t *testing.T) {
 func TestCutBlock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`([a-z \t#]{0,8}\r?\n){0,4}[a-z]{0,4}`).Draw(t, "text")
-		block := renderBlock("n", []ConfigValue{{"a.okstra", rapid.String().Draw(t, "value")}}, text == "" || text[len(text)-1] == '\n')
+		text := rapid.StringMatching(`([a-z \t#\\]{0,8}\r?\n){0,4}[a-z\\]{0,4}`).Draw(t, "text")
+		block := renderBlock("n", []ConfigValue{{"a.okstra", rapid.String().Draw(t, "value")}}, openEnds(text))
 		if got := cutBlock(text+block, "n"); got != text {
 			t.Fatalf("%q came back as %q", text, got)
 		}
