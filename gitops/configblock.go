@@ -37,6 +37,9 @@ func (r *Repo) SetConfigBlock(name string, values []ConfigValue) error {
 // RemoveConfigBlock takes the block out again. Lines that others wrote into it (git
 // adds to the last section of a name) stay.
 func (r *Repo) RemoveConfigBlock(name string) error {
+	if _, err := os.Stat(r.ConfigFile()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	return r.editConfig(func(text string) string { return cutBlock(text, name) })
 }
 
@@ -180,6 +183,9 @@ func cutBlock(text, name string) string {
 // ConfigBlock reads the values of a block, nil where there is none.
 func (r *Repo) ConfigBlock(name string) ([]ConfigValue, error) {
 	text, err := os.ReadFile(r.ConfigFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // to git an empty one
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
