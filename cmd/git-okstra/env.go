@@ -90,26 +90,44 @@ func (a *app) tell(format string, args ...any) {
 
 // engine opens the repository and says who is calling. run is the --run flag.
 func (a *app) engine(run string) (*lifecycle.Engine, error) {
+	e, err := a.reader()
+	if err != nil {
+		return nil, err
+	}
+	e.Caller.Actor, err = actorOf(a.ctx, a.repo)
+	if err != nil {
+		return nil, err
+	}
+	e.Caller.Run = oneLine(firstNonEmpty(run, a.repo.Env("OKSTRA_RUN")))
+	return e, nil
+}
+
+// reader is an engine for what writes nothing: as with git log, nobody has to say who
+// he is.
+func (a *app) reader() (*lifecycle.Engine, error) {
 	repo, err := a.open()
 	if err != nil {
 		return nil, err
 	}
-	actor, err := actorOf(a.ctx, repo)
-	if err != nil {
-		return nil, err
-	}
-	run = oneLine(firstNonEmpty(run, repo.Env("OKSTRA_RUN")))
 	return &lifecycle.Engine{
 		Repo: repo, Now: time.Now, NewID: newID, Parse: parseApproved,
-		Caller: lifecycle.Caller{
-			Actor: actor, Host: gitops.Host(), Run: run, Pid: os.Getpid(), PidStart: processStart(),
-		},
+		Caller: lifecycle.Caller{Host: gitops.Host(), Pid: os.Getpid(), PidStart: processStart()},
 	}, nil
 }
 
 // load opens the repository and the task.
 func (a *app) load(run string) (*lifecycle.Engine, *lifecycle.Task, error) {
 	e, err := a.engine(run)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := e.Load(a.ctx, a.flags.Task)
+	return e, t, err
+}
+
+// look opens the repository and the task to read them.
+func (a *app) look() (*lifecycle.Engine, *lifecycle.Task, error) {
+	e, err := a.reader()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -28,7 +28,7 @@ type exportJSON struct {
 
 // Run writes the task as an okstra task folder.
 func (c *exportCmd) Run(a *app) error {
-	_, t, err := a.load("")
+	_, t, err := a.look()
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type logJSON struct {
 
 // Run prints the rows of the task's log in their own order.
 func (c *logCmd) Run(a *app) error {
-	_, t, err := a.load("")
+	_, t, err := a.look()
 	if err != nil {
 		return err
 	}

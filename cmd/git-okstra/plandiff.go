@@ -54,7 +54,7 @@ func (c *planDiffCmd) sides(a *app) (from, to side, err error) {
 		}
 		return from, to, err
 	}
-	_, t, err := a.load("")
+	_, t, err := a.look()
 	if err != nil {
 		return from, to, err
 	}
@@ -107,7 +107,7 @@ func (c *planDiffCmd) side(a *app, word string) (side, error) {
 			return side{}, orInterrupted(a, notFound)
 		}
 	}
-	_, t, err := a.load("")
+	_, t, err := a.look()
 	if err != nil {
 		return side{}, err
 	}

@@ -67,7 +67,7 @@ func only(list []report.ShowStage, words string) ([]report.ShowStage, error) {
 
 func (c *planShowCmd) gather(a *app) (report.PlanShow, []byte, error) {
 	if c.File == "" {
-		e, t, err := a.load("")
+		e, t, err := a.look()
 		if err != nil {
 			return report.PlanShow{}, nil, err
 		}
@@ -135,7 +135,7 @@ func (c *planGraphCmd) gather(a *app) (report.Graph, error) {
 	state := func(plan.Stage) string { return "" }
 	var stages []plan.Stage
 	if c.File == "" {
-		_, t, err := a.load("")
+		_, t, err := a.look()
 		if err != nil {
 			return out, err
 		}

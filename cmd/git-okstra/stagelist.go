@@ -14,7 +14,7 @@ type stageListCmd struct{}
 
 // Run lists the state of all stages, from the refs alone.
 func (stageListCmd) Run(a *app) error {
-	e, t, err := a.load("")
+	e, t, err := a.look()
 	if err != nil {
 		return err
 	}
