@@ -127,6 +127,9 @@ func fetchHits(spec string) (forced, hits bool) {
 	return forced, false
 }
 
+// plainWord needs no quotes in a shell.
+var plainWord = regexp.MustCompile(`^[\p{L}\p{N}_./@%+=:,][\p{L}\p{N}_./@%+=:,-]*$`)
+
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func initIncomplete(f *facts) []Finding {
@@ -142,6 +145,9 @@ func notFetched(f *facts) []Finding {
 		return nil
 	}
 	name := f.remotes[0].name
+	if !plainWord.MatchString(name) {
+		name = shellQuote(name)
+	}
 	return []Finding{found(nil, 0, "no state of any task is in this clone; a clone does not bring it along").
 		hint("if there is some in %s, fetch it with: git fetch %s 'refs/okstra/*:refs/okstra/*' 'refs/notes/okstra/*:refs/notes/okstra/*'", name, name)}
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,6 +97,12 @@ func TestSettings(t *testing.T) {
 	w.expect(t)
 	w.remotes = []remote{{name: "up"}}
 	w.expect(t, "info state-not-fetched 0")
+	for name, words := range map[string]string{"origin": "git fetch origin 'refs/", "a b": "git fetch 'a b' 'refs/", "it's": `git fetch 'it'\''s' 'refs/`} {
+		w.remotes[0].name = name
+		if f := judge(w.facts).Findings[0]; !strings.Contains(f.Hints[0], words) {
+			t.Errorf("%q", f.Hints)
+		}
+	}
 	w.facts.formats = []string{"format-sha256", "format-shallow"}
 	w.expect(t, "info state-not-fetched 0", "info format-sha256 0", "info format-shallow 0")
 }
