@@ -56,7 +56,7 @@ func (a *app) allDone(t *lifecycle.Task, f startFlags, r *lifecycle.Refusal) err
 		writeJSON(a.std.out, startJSON{Schema: startSchema, Task: t.Key.String(), Stages: []startedJSON{}})
 		return nil
 	}
-	a.print("%s\n", r.Message)
+	a.tell("%s\n", r.Message)
 	return nil
 }
 
@@ -217,6 +217,9 @@ func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON) {
 		for _, m := range made {
 			a.print("%s\n", m.Worktree)
 		}
+		return
+	}
+	if a.flags.Quiet && !f.DryRun { // a dry run is there to be read
 		return
 	}
 	csv := ""
