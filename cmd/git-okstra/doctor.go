@@ -129,8 +129,15 @@ func (p patient) Plan(ctx context.Context, key string, commit gitops.Hash) (doct
 	if err != nil {
 		return about, err
 	}
-	_, err = parseApproved(src, meta.Ruleset)
-	return about, err
+	approved, err := parseApproved(src, meta.Ruleset)
+	if err != nil {
+		return about, err
+	}
+	about.Free = map[plan.StageNumber]bool{}
+	for _, st := range approved.Stages {
+		about.Free[st.Number] = len(st.DependsOn) == 0
+	}
+	return about, nil
 }
 
 // CompleteStart finishes a start from its reservation.

@@ -189,15 +189,48 @@ func complete(t *task, n plan.StageNumber) mend {
 	return func(ctx context.Context, d *Doctor) error { return d.Lifecycle.CompleteStart(ctx, t.key, n) }
 }
 
+// missingBase: the reservation of a stage that depends on none says what the base is,
+// else the started rows of such stages do if they agree. Of imported work there may be
+// none.
 func missingBase(f *facts) []Finding {
-	var out []Finding
-	told := map[*task]bool{}
+	under := map[*task]plan.StageNumber{}
 	f.unfinishedStarts(func(t *task, n plan.StageNumber, _ Claim) {
-		if t.base == "" && !told[t] {
-			told[t] = true
-			out = append(out, found(t, n, "stage %d is reserved, and %s does not exist", n, t.ref("base")).mendedBy(complete(t, n)))
+		if old, told := under[t]; !told || t.about.Free[n] && !t.about.Free[old] {
+			under[t] = n
 		}
 	})
+	var out []Finding
+	for _, t := range f.tasks {
+		n, reserved := under[t]
+		bases := t.startedFrom()
+		one := found(t, n, "stage %d is reserved, and %s does not exist", n, t.ref("base"))
+		if !reserved {
+			one = found(t, 0, "%d stages are done, and %s does not exist", len(t.done), t.ref("base"))
+		}
+		switch {
+		case t.base != "" || t.err != nil:
+		case reserved && t.about.Free[n]:
+			out = append(out, one.mendedBy(complete(t, n)))
+		case len(bases) == 1 && f.types[bases[0]] == gitops.TypeCommit && (reserved || len(t.done) > 0):
+			tx := gitops.Transaction{Reason: "okstra: doctor puts the base back"}
+			tx.Verify(t.notesRef(), t.notes)
+			tx.Create(t.ref("base"), bases[0])
+			out = append(out, one.mendedBy(apply(tx)))
+		case reserved:
+			out = append(out, one.hint("the log does not say where it was; the next start of a stage that depends on none sets it anew"))
+		}
+	}
+	return out
+}
+
+// startedFrom lists where stages that depend on none were started here.
+func (t *task) startedFrom() []gitops.Hash {
+	var out []gitops.Hash
+	for _, l := range t.rows {
+		if l.Row.Status == notes.Started && l.Row.Okstra == nil && t.about.Free[l.Row.Stage] && !slices.Contains(out, l.Row.Head) {
+			out = append(out, l.Row.Head)
+		}
+	}
 	return out
 }
 

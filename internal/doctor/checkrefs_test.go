@@ -44,7 +44,17 @@ func TestRefsAgainstRows(t *testing.T) {
 			newWorld().reserve(1, "c1", "").without("base"),
 			[]string{"+warning base-missing 1 base", "+warning reservation-without-branch 1 feat-t-s1", "+warning reservation-without-row 1 somebody"},
 		},
-		"start: all but the row": {newWorld().reserve(1, "c1", id(1)), []string{"+warning reservation-without-row 1"}},
+		"the base is lost, at work on a later stage": {
+			doneRow().done(1, id(7)).row(notes.Started, 2, id(7), "c2").reserve(2, "c2", id(7)).without("base"),
+			[]string{"+warning base-missing 2 stage 2 is reserved"},
+		},
+		"the base is lost, all ended": {doneRow().done(1, id(7)).without("base"), []string{"+warning base-missing 0 1 stages are done"}},
+		"the base is lost, and rows differ": {
+			doneRow().done(1, id(7)).row(notes.Started, 1, id(3), "c3").row(notes.Done, 1, id(7), "c3").row(notes.Started, 2, id(7), "c2").reserve(2, "c2", id(7)).without("base"),
+			[]string{"warning base-missing 2"},
+		},
+		"imported, and never a base": {newWorld().imported(notes.Done, 1, id(7), id(7)).done(1, id(7)).without("base"), nil},
+		"start: all but the row":     {newWorld().reserve(1, "c1", id(1)), []string{"+warning reservation-without-row 1"}},
 		"start: the row is of another stage": {
 			newWorld().row(notes.Started, 2, id(1), "c1").reserve(1, "c1", id(1)),
 			[]string{"+warning reservation-without-row 1"},

@@ -47,7 +47,7 @@ var table = []Check{
 	{"done-row-without-ref", Error, "the log says that a stage is done, and no ref does", "finishes it", doneRowWithoutRef},
 	{"reservation-beside-done", Warning, "a stage is done and still reserved", "takes the reservation away", besideDone},
 	{"released-but-reserved", Warning, "the log says that a reservation was given back, and it still stands", "takes it away", releasedButReserved},
-	{"base-missing", Warning, "a stage is reserved, but the task has no base", "completes the start from the reservation", missingBase},
+	{"base-missing", Warning, "the base from which stages were started is gone", "puts it back", missingBase},
 	{"reservation-without-branch", Warning, "the branch of a reserved stage is missing", "makes it at the stage's base", withoutBranch},
 	{"reservation-without-row", Warning, "a stage is reserved, and the log has no started row for it", "writes it from the reservation", withoutRow},
 	{"reservation-stale", Warning, "a stage is reserved on this host, but its worktree is gone", "", staleReservations},

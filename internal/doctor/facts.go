@@ -22,8 +22,9 @@ type Claim struct {
 
 // Plan is what an approved plan's commit says.
 type Plan struct {
-	Task string         // project:group:task in the original spelling
-	Onto gitops.RefName // the integration branch
+	Task string                    // project:group:task in the original spelling
+	Onto gitops.RefName            // the integration branch
+	Free map[plan.StageNumber]bool // depend on no stage, so they branch from the task's base
 }
 
 // facts is everything that the checks look at, gathered at one moment.

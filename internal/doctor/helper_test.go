@@ -33,7 +33,7 @@ func newWorld() *world {
 		f.types[id(n)] = gitops.TypeCommit
 	}
 	t.plan, t.base, t.notes = id(1), id(1), id(2)
-	t.about = Plan{Task: "p:g:t", Onto: "refs/heads/main"}
+	t.about = Plan{Task: "p:g:t", Onto: "refs/heads/main", Free: map[plan.StageNumber]bool{1: true}}
 	t.name = "p:g:t"
 	return &world{facts: f, t: t}
 }

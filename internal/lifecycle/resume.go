@@ -110,7 +110,8 @@ func (e *Engine) complete(ctx context.Context, t *Task, s *Started, r Reservatio
 		rec.tx.Tags = true
 		rec.tx.Create(t.claimRef(r.Tag), r.Tag)
 	}
-	if t.Base == "" {
+	// another stage branches from its predecessors, so its base says nothing of the task's
+	if st, ok := t.Plan.Stage(s.Stage); t.Base == "" && ok && len(st.DependsOn) == 0 {
 		rec.tx.Create(t.Ref("base"), r.Base)
 	}
 	if s.Tip == "" {
