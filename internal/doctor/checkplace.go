@@ -255,7 +255,9 @@ func unmarked(f *facts) []Finding {
 			continue
 		}
 		one := found(t, w.stage, "the worktree %s has no mark of stage %d: it was never finished", path(w.Path), w.stage)
-		if _, held := t.reserved[w.stage]; held {
+		if _, held := t.reserved[w.stage]; held && f.age(w.touched) < settleAfter {
+			one = one.as(Info).hint("it may well be in the making at this moment")
+		} else if held {
 			one = one.hint("it is made anew by: git okstra stage start %d --resume --task %s", w.stage, t.name)
 		} else {
 			one = one.hint("nobody holds the stage; look what is in it, then: git worktree remove %s", path(w.Path))

@@ -160,6 +160,7 @@ func TestWorktrees(t *testing.T) {
 		"locked":         {func(w *world) { w.trees[0].locked, w.trees[0].reason = true, "mine\x1b" }, []string{`info worktree-locked 1 mine\x1b`}},
 		"locked, no why": {func(w *world) { w.trees[0].locked = true }, []string{"info worktree-locked 1 no reason given"}},
 		"no mark":        {func(w *world) { w.trees[0].marked = false }, []string{"warning reservation-stale 1", "warning worktree-unmarked 1"}},
+		"in the making":  {func(w *world) { w.trees[0].marked, w.trees[0].touched = false, w.now }, []string{"warning reservation-stale 1", "info worktree-unmarked 1"}},
 		"no link":        {func(w *world) { w.trees[0].link = false }, []string{"warning worktree-unfinished 1 .git file"}},
 		"no index":       {func(w *world) { w.trees[0].indexed = false }, []string{"warning worktree-unfinished 1 index"}},
 		"gone": {

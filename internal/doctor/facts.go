@@ -80,6 +80,7 @@ type tree struct {
 	marked       bool
 	folder, link bool // the folder is there; its .git file is there
 	indexed      bool
+	touched      time.Time // when its administrative folder last changed
 	locked       bool
 	reason       string
 }

@@ -120,7 +120,7 @@ func (d *Doctor) readTrees(ctx context.Context, f *facts) error {
 			}
 		}
 		if key, n, ok := d.place(wt.Path); ok && !t.marked && wt.ID != "" && d.wants(key) {
-			t.key, t.stage = key, n
+			t.key, t.stage, t.touched = key, n, wt.Touched()
 			f.trees = append(f.trees, t)
 		}
 	}
