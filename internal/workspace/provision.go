@@ -79,13 +79,38 @@ func free(path string) error {
 // half-made; of several processes at one target, one works and the others wait.
 // Where it fails, what it made is gone again.
 func Provision(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
-	for {
+	for tries := 1; ; {
 		res, again, err := provisionOnce(ctx, repo, t)
-		if err != nil || !again {
+		var refused *refusedError
+		switch {
+		case errors.As(err, &refused) && tries < maxTries:
+			tries++
+			select {
+			case <-ctx.Done():
+				return Result{}, ctx.Err()
+			case <-time.After(time.Duration(tries) * retryPause):
+			}
+		case err != nil || !again:
 			return res, err
 		}
 	}
 }
+
+// A `git worktree add` fails where a `git gc` beside it prunes the administrative
+// folder that it has just made: twice in 20,000 starts beside a gc in a loop. What it
+// refuses for good it refuses again.
+const (
+	maxTries   = 3
+	retryPause = 20 * time.Millisecond
+)
+
+// refusedError is git's refusal to add the worktree; nothing is left of the attempt.
+type refusedError struct{ err error }
+
+func (e *refusedError) Error() string { return e.err.Error() }
+
+// Unwrap gives git's error.
+func (e *refusedError) Unwrap() error { return e.err }
 
 // provisionOnce works under the lock of the target's folder; again is true where
 // a half-made worktree was removed, and its folder and lock with it.
@@ -260,7 +285,7 @@ func discardHalfMade(ctx context.Context, repo *gitops.Repo, t Target, wt gitops
 func create(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
 	wt, err := repo.AddWorktree(ctx, t.Path, t.Branch)
 	if err != nil {
-		return Result{}, errors.Join(err, removeIfEmpty(t.Path))
+		return Result{}, &refusedError{errors.Join(err, removeIfEmpty(t.Path))}
 	}
 	res := Result{Path: t.Path}
 	err = fill(ctx, repo, wt, t.Head, &res)
