@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // ConfigValue is one value for git's configuration; the key is as git lists it.
@@ -53,10 +54,10 @@ func (r *Repo) editConfig(change func(string) string) error {
 	if err != nil {
 		return fmt.Errorf("change configuration: %w", err)
 	}
-	lock, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("change configuration: %w: %q exists", ErrConfigLocked, path+".lock")
+	if text, err := os.ReadFile(path); err == nil && change(string(text)) == string(text) {
+		return nil // nothing to do, so nothing need be writable
 	}
+	lock, err := lockFile(path+".lock", info.Mode().Perm())
 	if err != nil {
 		return fmt.Errorf("change configuration: %w", err)
 	}
@@ -88,6 +89,21 @@ func (r *Repo) editConfig(change func(string) string) error {
 	}
 	done = true
 	return nil
+}
+
+// lockFile makes a lock file as git does. One that is there is waited for: another git
+// takes a moment for such a change.
+func lockFile(path string, mode fs.FileMode) (*os.File, error) {
+	const patience, pause = time.Second, 20 * time.Millisecond
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
+		lock, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return lock, err
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("%w: %q exists", ErrConfigLocked, path)
+		}
+	}
 }
 
 // mark is the comment behind a line of a block. A block that had to end the line

@@ -3,6 +3,7 @@ package gitops
 import (
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -90,4 +91,36 @@ func TestCutBlock(t *testing.T) {
 			t.Fatalf("%q came back as %q", text, got)
 		}
 	})
+}
+
+// TestConfigBlockWritersAtOnce: all get their turn, and what is written is whole.
+func TestConfigBlockWritersAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("a")
+	r := s.open("a")
+	before, err := os.ReadFile(r.ConfigFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := []ConfigValue{{"notes.displayref", "refs/notes/okstra/*"}}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := r.SetConfigBlock("n", values); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got, err := os.ReadFile(r.ConfigFile()); err != nil || string(got) != string(before)+renderBlock("n", values, 0) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := r.RemoveConfigBlock("n"); err != nil {
+		t.Fatal(err)
+	}
+	s.write("a/.git/config.lock", "")
+	if err := r.RemoveConfigBlock("n"); err != nil {
+		t.Errorf("nothing to remove, and a lock: %v", err)
+	}
 }

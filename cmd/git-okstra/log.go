@@ -50,7 +50,8 @@ func (c *logCmd) Run(a *app) error {
 	}
 	lines = slices.DeleteFunc(lines, func(l notes.Line) bool {
 		at, err := time.Parse(time.RFC3339Nano, l.Row.At)
-		return l.Foreign || err == nil && at.Before(since) // a row without a readable time is shown
+		old := err == nil && at.Before(since) // a row without a readable time is shown
+		return l.Foreign || old || ofAnother(t.Key, l.Row)
 	})
 	if a.flags.JSON {
 		return a.logJSON(t.Key, lines)
@@ -61,6 +62,16 @@ func (c *logCmd) Run(a *app) error {
 	}
 	a.print("%s", report.Table(rows))
 	return nil
+}
+
+// ofAnother reports whether a row, by stock git or by hand, came to the wrong task's
+// notes. One that does not say is taken as this task's.
+func ofAnother(key plan.TaskKey, r notes.Row) bool {
+	if r.Task == key.String() {
+		return false
+	}
+	other, err := plan.ParseTaskKey(r.Task)
+	return err == nil && other.Ref() != key.Ref()
 }
 
 // filter says which stages are wanted, none for all, and since when.

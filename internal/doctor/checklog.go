@@ -176,8 +176,7 @@ func foreignLines(f *facts) []Finding {
 		for _, l := range t.lines {
 			what := "no row"
 			if !l.Foreign {
-				key, err := plan.ParseTaskKey(l.Row.Task)
-				if err != nil || key.Ref() == t.key {
+				if !l.ofAnother(t.key) {
 					continue
 				}
 				what = "a row of the task " + l.Row.Task
@@ -187,6 +186,12 @@ func foreignLines(f *facts) []Finding {
 		}
 	}
 	return out
+}
+
+// ofAnother reports whether a row belongs to another task than the notes that it is in.
+func (l line) ofAnother(task string) bool {
+	key, err := plan.ParseTaskKey(l.Row.Task)
+	return !l.Foreign && err == nil && key.Ref() != task
 }
 
 // beginning shows the first characters of a line.

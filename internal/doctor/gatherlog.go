@@ -30,7 +30,7 @@ func (d *Doctor) readLog(ctx context.Context, t *task) log {
 		return log{err: err}
 	}
 	l.twice, l.mixed = layout(places)
-	l.rows = order(l.lines)
+	l.rows = order(slices.DeleteFunc(slices.Clone(l.lines), func(x line) bool { return x.ofAnother(t.key) }))
 	if c, err := d.Repo.ReadCommit(ctx, t.notes); err == nil {
 		l.clock, l.hasClock = notes.Clock(c)
 	}
