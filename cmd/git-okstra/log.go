@@ -65,9 +65,10 @@ func (c *logCmd) Run(a *app) error {
 }
 
 // ofAnother reports whether a row, by stock git or by hand, came to the wrong task's
-// notes. One that does not say is taken as this task's.
+// notes. One that does not say is taken as this task's, and so is one that was imported:
+// it keeps the key that it had there.
 func ofAnother(key plan.TaskKey, r notes.Row) bool {
-	if r.Task == key.String() {
+	if r.Task == key.String() || r.Okstra != nil {
 		return false
 	}
 	other, err := plan.ParseTaskKey(r.Task)

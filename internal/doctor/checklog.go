@@ -191,7 +191,7 @@ func foreignLines(f *facts) []Finding {
 // ofAnother reports whether a row belongs to another task than the notes that it is in.
 func (l line) ofAnother(task string) bool {
 	key, err := plan.ParseTaskKey(l.Row.Task)
-	return !l.Foreign && err == nil && key.Ref() != task
+	return !l.Foreign && l.Row.Okstra == nil && err == nil && key.Ref() != task
 }
 
 // beginning shows the first characters of a line.
