@@ -276,15 +276,17 @@ func (r *Repo) Status(ctx context.Context, worktree string) ([]string, error) {
 	return lines, nil
 }
 
-// Operation names the operation that is under way in a worktree (rebase, merge,
+// Operation names the operation that is under way in a worktree (rebase, am, merge,
 // cherry-pick, revert, bisect), or "".
 func (w Worktree) Operation() string {
 	for _, probe := range []struct{ file, name string }{
 		{"rebase-merge", "rebase"},
+		{"rebase-apply/applying", "am"},
 		{"rebase-apply", "rebase"},
 		{"MERGE_HEAD", "merge"},
 		{"CHERRY_PICK_HEAD", "cherry-pick"},
 		{"REVERT_HEAD", "revert"},
+		{"sequencer", "cherry-pick or revert"}, // of several, between two of them
 		{"BISECT_LOG", "bisect"},
 	} {
 		if _, err := os.Stat(filepath.Join(w.GitDir, probe.file)); err == nil {

@@ -1,0 +1,220 @@
+package gitops
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ChangeKind says what a path of a work tree is to git.
+type ChangeKind string
+
+// The kinds of change.
+const (
+	Modified  ChangeKind = "modified" // tracked, and not as committed
+	Unmerged  ChangeKind = "unmerged"
+	Untracked ChangeKind = "untracked"
+	Ignored   ChangeKind = "ignored"
+	Hidden    ChangeKind = "hidden" // modified, but marked assume-unchanged or skip-worktree
+)
+
+// Change is one path of a work tree that is not, or not only, in its commit. The path
+// counts from the top, with slashes; a folder that is untracked or ignored as a whole
+// ends in one.
+type Change struct {
+	Kind ChangeKind
+	Path string
+}
+
+// Inventory is everything in a work tree that its commit does not hold.
+type Inventory struct {
+	Changes  []Change
+	Gitlinks []string // the places of submodules, initialised or not
+}
+
+// strictly are the settings under which every change is seen, whatever the user has: a
+// file system monitor can be wrong, and weak checks of file times miss writes.
+var strictly = []string{
+	"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.checkStat=default",
+	"-c", "core.trustctime=true", "-c", "core.splitIndex=false", "-c", "status.relativePaths=false",
+}
+
+// Inventory looks at the work tree whose top is dir, with two git processes; with
+// entries that git was told not to look at, some more. It writes nothing.
+func (r *Repo) Inventory(ctx context.Context, dir string) (Inventory, error) {
+	out, err := r.run(ctx, r.at(dir), nil, append(strictly, "ls-files", "--stage", "-v", "-z")...)
+	if err != nil {
+		return Inventory{}, fmt.Errorf("read index: %w", err)
+	}
+	inv, assumed, skipped, err := parseTagged(out)
+	if err != nil {
+		return inv, err
+	}
+	if inv.Changes, err = r.changes(ctx, r.at(dir)); err != nil {
+		return inv, err
+	}
+	if len(assumed)+len(skipped) > 0 {
+		hidden, err := r.hiddenChanges(ctx, dir, assumed, skipped)
+		if err != nil {
+			return inv, err
+		}
+		inv.Changes = append(inv.Changes, hidden...)
+	}
+	return inv, nil
+}
+
+// parseTagged reads `ls-files --stage -v -z`: "TAG MODE ID STAGE\tPATH". A lower-case
+// tag is that of an entry assumed unchanged, S of one that is skipped.
+func parseTagged(out []byte) (inv Inventory, assumed, skipped []string, err error) {
+	for line := range bytes.SplitSeq(out, []byte{0}) {
+		if len(line) == 0 {
+			continue
+		}
+		head, path, ok := strings.Cut(string(line), "\t")
+		words := strings.Fields(head)
+		if !ok || len(words) != 4 || len(words[0]) != 1 {
+			return inv, nil, nil, fmt.Errorf("read index: unexpected line %q", line)
+		}
+		if words[1] == "160000" {
+			inv.Gitlinks = append(inv.Gitlinks, path)
+		}
+		if words[0] != strings.ToUpper(words[0]) {
+			assumed = append(assumed, path)
+		}
+		if strings.EqualFold(words[0], "S") {
+			skipped = append(skipped, path)
+		}
+	}
+	return inv, assumed, skipped, nil
+}
+
+// changes asks git's status for everything, ignored paths too.
+func (r *Repo) changes(ctx context.Context, p place) ([]Change, error) {
+	out, err := r.run(ctx, p, nil, append(strictly, "status", "--porcelain=v2", "-z", "--untracked-files=all",
+		"--ignored=matching", "--no-renames", "--ignore-submodules=none")...)
+	if err != nil {
+		return nil, fmt.Errorf("read status: %w", err)
+	}
+	var list []Change
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		c, ok := parseChange(line)
+		if !ok {
+			return nil, fmt.Errorf("read status: unexpected line %q", line)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// parseChange reads a line of git's second porcelain format: the path is the last of a
+// number of fields that depends on the first.
+func parseChange(line string) (Change, bool) {
+	kinds := map[byte]struct {
+		kind   ChangeKind
+		before int // fields in front of the path
+	}{'1': {Modified, 8}, 'u': {Unmerged, 10}, '?': {Untracked, 1}, '!': {Ignored, 1}}
+	k, known := kinds[line[0]]
+	if !known {
+		return Change{}, false
+	}
+	fields := strings.SplitN(line, " ", k.before+1)
+	if len(fields) <= k.before || fields[k.before] == "" {
+		return Change{}, false
+	}
+	return Change{k.kind, fields[k.before]}, true
+}
+
+// hiddenChanges looks at what git was told not to look at, through a copy of the index
+// without those marks. A file that is not there is no change: nothing of it can be lost.
+func (r *Repo) hiddenChanges(ctx context.Context, dir string, assumed, skipped []string) ([]Change, error) {
+	out, err := r.run(ctx, r.at(dir), nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
+	if err != nil {
+		return nil, fmt.Errorf("find index: %w", err)
+	}
+	copied, err := copyToTemp(strings.TrimSuffix(string(out), "\n"))
+	if err != nil {
+		return nil, fmt.Errorf("copy index: %w", err)
+	}
+	defer func() { _ = os.Remove(copied) }() // a temporary file of ours
+	p := r.at(dir)
+	p.env = append(p.env, "GIT_INDEX_FILE="+copied)
+	for flag, paths := range map[string][]string{"--no-assume-unchanged": assumed, "--no-skip-worktree": skipped} {
+		if len(paths) == 0 {
+			continue
+		}
+		in := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+		if _, err := r.run(ctx, p, in, append(strictly, "update-index", flag, "-z", "--stdin")...); err != nil {
+			return nil, fmt.Errorf("look behind marks: %w", err)
+		}
+	}
+	marked := map[string]bool{}
+	for _, path := range append(assumed, skipped...) {
+		marked[path] = true
+	}
+	all, err := r.changes(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var hidden []Change
+	for _, c := range all {
+		if marked[c.Path] && c.Kind == Modified && exists(dir, filepath.FromSlash(c.Path)) {
+			hidden = append(hidden, Change{Hidden, c.Path})
+		}
+	}
+	return hidden, nil
+}
+
+// copyToTemp copies a file to a temporary one, with its modification time: git tells
+// by it which entries to distrust.
+func copyToTemp(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp("", "okstra-index-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close(), os.Chtimes(f.Name(), info.ModTime(), info.ModTime()))
+	if err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// GitDirOf reads where the git directory of the work tree at path is, from its .git
+// file or folder; "" where there is none.
+func GitDirOf(path string) (string, error) {
+	link := filepath.Join(path, ".git")
+	info, err := os.Lstat(link)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("find git directory: %w", err)
+	case !info.Mode().IsRegular():
+		return link, nil
+	}
+	data, err := os.ReadFile(link)
+	if err != nil {
+		return "", fmt.Errorf("find git directory: %w", err)
+	}
+	target, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), "gitdir: ")
+	if !ok {
+		return "", nil
+	}
+	return absoluteFrom(path, target), nil
+}
