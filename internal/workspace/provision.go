@@ -190,6 +190,9 @@ func underParent(ctx context.Context, path string, do func() error) error {
 // makeFolder makes the target's folder. Git must first forget a worktree there
 // whose files are gone; a locked one it does not, and gives the lock's reason.
 func makeFolder(ctx context.Context, repo *gitops.Repo, path string) error {
+	if err := putBackAt(ctx, repo, path); err != nil {
+		return err
+	}
 	_, registered, err := repo.WorktreeAt(ctx, path)
 	if err != nil {
 		return err
