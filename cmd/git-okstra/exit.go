@@ -70,6 +70,7 @@ func classify(err error) *commandError {
 		own     *commandError
 		refusal *lifecycle.Refusal
 		foreign *workspace.ForeignPathError
+		lost    *workspace.LossError
 	)
 	switch {
 	case errors.As(err, &own):
@@ -81,6 +82,8 @@ func classify(err error) *commandError {
 			code: exitFindings, message: foreign.Error(),
 			hints: []string{"move it away, or set okstra.worktreeRoot to another folder"},
 		}
+	case errors.As(err, &lost):
+		return &commandError{code: exitFindings, message: lost.Error(), hints: lost.Hints()}
 	case errors.Is(err, context.Canceled):
 		return &commandError{code: exitInterrupted, message: "interrupted"}
 	case errors.Is(err, gitops.ErrNotRepository):

@@ -5,6 +5,7 @@ import (
 
 	"git-okstra/gitops"
 	"git-okstra/internal/lifecycle"
+	"git-okstra/internal/report"
 	"git-okstra/plan"
 )
 
@@ -54,8 +55,11 @@ func (c *stageDoneCmd) Run(a *app) error {
 }
 
 type stageReleaseCmd struct {
-	Stage string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
-	Why   string `help:"Reason, recorded with the row." placeholder:"TEXT"`
+	Stage      string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
+	Why        string `help:"Reason, recorded with the row." placeholder:"TEXT"`
+	Remove     bool   `help:"Remove its worktree and branch too; refused where that would lose work."`
+	Ignored    bool   `help:"With --remove: let ignored files go as well."`
+	KeepBranch bool   `help:"With --remove: keep the branch."`
 }
 
 // releaseJSON is okstra.stage-release/v1.
@@ -66,13 +70,21 @@ type releaseJSON struct {
 	Holder   string           `json:"holder"`
 	Branch   string           `json:"branch"`
 	Worktree string           `json:"worktree"`
+	// what --remove did
+	WorktreesRemoved []string      `json:"worktrees_removed"`
+	BranchesRemoved  []string      `json:"branches_removed"`
+	Kept             []report.Kept `json:"kept"`
 }
 
-// Run gives a stage back; its branch and worktree stay.
+// Run gives a stage back; its branch and worktree stay, unless they are to go and
+// nothing is lost by it.
 func (c *stageReleaseCmd) Run(a *app) error {
 	n, err := oneStage(c.Stage)
 	if err != nil {
 		return err
+	}
+	if !c.Remove && (c.Ignored || c.KeepBranch) {
+		return &commandError{code: exitUsage, message: "--ignored and --keep-branch belong to --remove"}
 	}
 	e, t, err := a.load("")
 	if err != nil {
@@ -84,7 +96,12 @@ func (c *stageReleaseCmd) Run(a *app) error {
 	if n == 0 {
 		return &commandError{code: exitUsage, message: "which stage is to be released?", hints: []string{"name the stage, or run this inside its worktree"}}
 	}
-	r, err := e.Release(a.ctx, t, n, c.Why)
+	var done removed
+	if c.Remove {
+		done, err = c.remove(a, e, t, n)
+	} else {
+		done.holder, err = e.Release(a.ctx, t, n, c.Why)
+	}
 	if err != nil {
 		return err
 	}
@@ -92,8 +109,16 @@ func (c *stageReleaseCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	r := done.holder
 	if a.flags.JSON {
-		writeJSON(a.std.out, releaseJSON{"okstra.stage-release/v1", t.Key.String(), n, r.By, r.Branch, path(t.Key, n)})
+		writeJSON(a.std.out, releaseJSON{
+			"okstra.stage-release/v1", t.Key.String(), n, r.By, r.Branch, path(t.Key, n),
+			orEmpty(done.worktrees), orEmpty(done.branches), orEmpty(done.kept),
+		})
+		return nil
+	}
+	if c.Remove {
+		a.tell("%s", done.text(n))
 		return nil
 	}
 	a.tell("stage %d released; branch %s and its worktree stay\n", n, plan.Printable(r.Branch))

@@ -18,6 +18,7 @@ type stageCmd struct {
 	Start   stageStartCmd   `cmd:"" help:"Take the named stages and make their worktrees."`
 	Done    stageDoneCmd    `cmd:"" help:"Record a stage as done at its branch's tip."`
 	Release stageReleaseCmd `cmd:"" help:"Give a stage back."`
+	Clean   stageCleanCmd   `cmd:"" help:"Remove worktrees and branches of stages that are done and landed."`
 }
 
 // startFlags are common to next and start.
