@@ -281,7 +281,7 @@ func (r *Repo) Status(ctx context.Context, worktree string) ([]string, error) {
 func (w Worktree) Operation() string {
 	for _, probe := range []struct{ file, name string }{
 		{"rebase-merge", "rebase"},
-		{"rebase-apply/applying", "am"},
+		{"rebase-apply/applying", "patch series (am)"},
 		{"rebase-apply", "rebase"},
 		{"MERGE_HEAD", "merge"},
 		{"CHERRY_PICK_HEAD", "cherry-pick"},

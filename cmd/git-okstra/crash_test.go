@@ -235,6 +235,7 @@ func (c *crash) afterKill(what string) {
 		c.t.Errorf("%s: in the end %s\nwant %s", what, got, strings.Join(want, "\n or "))
 	}
 	c.usable(what)
+	c.removed(what)
 	c.noErrors(what+", finished", false)
 	c.leftovers(what)
 }
@@ -343,6 +344,21 @@ func (c *crash) files(fits func(name string) bool) []string {
 		c.t.Fatal(err)
 	}
 	return out
+}
+
+// removed checks that nothing of the stage's worktree is left, if it was to go.
+func (c *crash) removed(what string) {
+	c.t.Helper()
+	if !c.tr.removes {
+		return
+	}
+	entries, err := os.ReadDir(filepath.Dir(c.stagePath(1)))
+	if err != nil || len(entries) > 0 {
+		c.t.Errorf("%s: left of the worktree: %v %v", what, entries, err)
+	}
+	if out := c.repo.Git("worktree", "list", "--porcelain"); strings.Count(out, "worktree ") != 1 {
+		c.t.Errorf("%s: worktrees %s", what, out)
+	}
 }
 
 // usable checks the stage's worktree, if the transition is to leave one: clean, on

@@ -28,6 +28,7 @@ type transition struct {
 	steps     []step
 	undone    []step // what follows where git fails and not the command
 	worktrees int    // how many are there in the end, beside the main one
+	removes   bool   // none is, though there was one, and nothing of it
 	// fails says that it is refused in the end and that what it did is undone; mend
 	// removes the reason, so that it succeeds.
 	fails bool
@@ -108,6 +109,9 @@ func (c *crash) state() string {
 	refs := c.refs()
 	main, claims := refs["refs/heads/main"], 0
 	work := refs["refs/heads/"+stageBranch]
+	if work == "" {
+		work = main // it landed, and its branch is gone
+	}
 	for name, value := range refs {
 		id, target, _ := strings.Cut(value, " ")
 		short, ours := strings.CutPrefix(name, "refs/okstra/"+benchKey+"/")
@@ -241,6 +245,16 @@ func transitions() []transition {
 		{
 			name: "release", args: []string{"stage", "release", "1", "--why", "tried"}, prepare: start, worktrees: 1,
 			from: started, steps: []step{{"log", "started,released"}, {"reserved", "-"}}, over: "nobody holds stage 1",
+		},
+		{
+			name: "release-remove", args: []string{"stage", "release", "1", "--remove", "--why", "tried"}, prepare: start, removes: true,
+			from: started, steps: []step{{"log", "started,released"}, {"reserved", "-"}, {"branch", "-"}}, over: "nobody holds stage 1",
+		},
+		{
+			name: "clean", args: []string{"stage", "clean"}, removes: true,
+			prepare: func(b *bench) { start(b); b.must(b.repo.Dir, "stage", "done", "1", "--allow-empty") },
+			from:    with(with(with(started, "reserved", "-"), "done", "good"), "log", "started,done"),
+			steps:   []step{{"branch", "-"}},
 		},
 		{
 			name: "undo", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: badFilter, fails: true, worktrees: 1,

@@ -35,7 +35,7 @@ func (c *doctorCmd) Run(a *app) error {
 		root = "" // no home folder: then there are no worktrees to look for
 	}
 	d := &doctor.Doctor{
-		Repo: repo, Lifecycle: patient{a}, Settings: initSettings{repo}, Host: gitops.Host(), Root: root, Now: time.Now, Watch: lockWatch,
+		Repo: repo, Lifecycle: patient{a}, Settings: initSettings{repo}, Removals: removals{a, root}, Host: gitops.Host(), Root: root, Now: time.Now, Watch: lockWatch,
 		Signature: func(ctx context.Context) (gitops.Signature, error) { return repo.Committer(ctx, time.Now()) },
 	}
 	if d.Wants, err = wanting(a.flags.Task); err != nil {

@@ -29,8 +29,12 @@ func (c *stageReleaseCmd) remove(a *app, e *lifecycle.Engine, t *lifecycle.Task,
 		return out, err
 	}
 	cl := cleaner{app: a, e: e, t: t, dir: workspace.Path(root, t.Key.Ref()), ignored: c.Ignored}
-	if _, err := cl.settle(); err != nil {
+	settled, err := cl.settle()
+	if err != nil {
 		return out, err
+	}
+	if len(settled) > 0 {
+		a.say("%s", strings.TrimSuffix(report.StageClean{Settled: settled}.Text(false), "\n"))
 	}
 	branches, err := e.BranchesOf(a.ctx, t, n)
 	if err != nil {

@@ -61,6 +61,7 @@ var table = []Check{
 	{"pack-kept", Warning, "a pack is protected for a process that has ended", "takes the protection away", keptPacks},
 	{"temp-file", Info, "a killed process left a temporary file", "removes it", tempFiles},
 	{"folder-empty", Info, "empty folders of a task stand below the worktree root", "removes them", emptyDirs},
+	{"worktree-half-removed", Warning, "the removal of a worktree was cut short", "finishes it if it was decided, else puts the worktree back", halfRemovedTrees},
 	{"worktree-unmarked", Warning, "a worktree stands where a stage's belongs, but was never finished", "", unmarked},
 	{"worktree-unfinished", Warning, "a stage's worktree has lost a part of itself", "", unfinished},
 	{"worktree-gone", Warning, "git knows a stage's worktree whose folder is gone", "", goneTrees},

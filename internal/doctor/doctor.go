@@ -36,6 +36,7 @@ type Doctor struct {
 	Repo      *gitops.Repo
 	Lifecycle Lifecycle
 	Settings  Settings // nil: not asked
+	Removals  Removals // nil: not asked
 	Host      string   // this machine, as reservations name it
 	Root      string   // the worktree root, absolute; "" where there is none
 	Now       func() time.Time

@@ -52,6 +52,7 @@ type facts struct {
 	packs     []gitops.LeftPack
 	temps     []gitops.LeftFile
 	empty     []emptyFolders
+	removals  []halfRemoved
 }
 
 // remote is a configured remote.

@@ -73,6 +73,9 @@ func (d *Doctor) look(ctx context.Context, refs gitops.RefListing) (*facts, erro
 	if err := d.readTrees(ctx, f); err != nil {
 		return nil, err
 	}
+	if err := d.readRemovals(ctx, f); err != nil {
+		return nil, err
+	}
 	d.readHistory(ctx, f)
 	d.readFiles(f)
 	return f, ctx.Err()

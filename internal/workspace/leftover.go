@@ -114,7 +114,7 @@ func (l Leftover) settleName(ctx context.Context, repo *gitops.Repo) error {
 	case err != nil:
 		return err
 	case l.Decided && ok && wt.GitDir == l.gitDir:
-		return repo.RemoveWorktree(context.WithoutCancel(ctx), l.Worktree)
+		return repo.ForgetWorktree(ctx, wt)
 	case l.Decided:
 		return nil
 	}

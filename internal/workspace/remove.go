@@ -129,7 +129,7 @@ func putAside(ctx context.Context, repo *gitops.Repo, rm Removal, before digest)
 		return back(fmt.Errorf("remove worktree: %w", err))
 	}
 	now = decided
-	if err := repo.RemoveWorktree(context.WithoutCancel(ctx), wt.Path); err != nil {
+	if err := repo.ForgetWorktree(ctx, wt); err != nil {
 		return back(err)
 	}
 	return now, nil
