@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -42,6 +43,9 @@ func fingerprint(ctx context.Context, dirs ...string) (digest, error) {
 			fmt.Fprintf(sum, "%q %v %d %d %d %d\n", rel, info.Mode(), info.Size(), info.ModTime().UnixNano(), s.CTime.UnixNano(), s.Ino)
 			return nil
 		})
+		if errors.Is(err, fs.ErrNotExist) {
+			return digest{}, errChanged // it went while it was looked at
+		}
 		if err != nil {
 			return digest{}, fmt.Errorf("look at %q: %w", dir, err)
 		}

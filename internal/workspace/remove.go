@@ -45,8 +45,11 @@ const maxLooks = 3
 func Remove(ctx context.Context, repo *gitops.Repo, rm Removal) error {
 	for look := 1; ; look++ {
 		err := removeOnce(ctx, repo, rm)
-		if !errors.Is(err, errChanged) || look == maxLooks {
+		switch {
+		case !errors.Is(err, errChanged):
 			return err
+		case look == maxLooks:
+			return &LossError{rm.Worktree.Path, []Loss{{LossBusy, rm.Worktree.Path, "it changes all the time"}}}
 		}
 	}
 }
@@ -55,11 +58,7 @@ func removeOnce(ctx context.Context, repo *gitops.Repo, rm Removal) error {
 	wt := rm.Worktree
 	unlock, err := lockDir(ctx, wt.Path)
 	if errors.Is(err, errGone) {
-		losses, err := Losses(ctx, repo, rm)
-		if err == nil {
-			err = &LossError{wt.Path, append(losses, lossIfNone(losses, wt.Path)...)}
-		}
-		return err
+		return whyGone(ctx, repo, rm)
 	}
 	if err != nil {
 		return err
@@ -87,12 +86,33 @@ func removeOnce(ctx context.Context, repo *gitops.Repo, rm Removal) error {
 	return deleteAll(left)
 }
 
-// lossIfNone is the loss where a folder went while it was being locked.
-func lossIfNone(losses []Loss, path string) []Loss {
-	if len(losses) > 0 {
-		return nil
+// whyGone answers for a folder that is not there: it may be that somebody else has
+// removed the worktree, or is about to; then all is well.
+func whyGone(ctx context.Context, repo *gitops.Repo, rm Removal) error {
+	if !exists(filepath.Dir(rm.Worktree.Path)) {
+		return lossesThere(ctx, repo, rm)
 	}
-	return []Loss{{LossGone, path, "the folder went away meanwhile"}}
+	registered := false
+	err := underParent(ctx, rm.Worktree.Path, func() (err error) {
+		_, registered, err = repo.WorktreeAt(ctx, rm.Worktree.Path)
+		return err
+	})
+	switch {
+	case err != nil || !registered:
+		return err
+	case exists(rm.Worktree.Path):
+		return errChanged // it was put back
+	}
+	return lossesThere(ctx, repo, rm)
+}
+
+// lossesThere is the refusal to remove a worktree whose folder is gone.
+func lossesThere(ctx context.Context, repo *gitops.Repo, rm Removal) error {
+	losses, err := Losses(ctx, repo, rm)
+	if err == nil {
+		err = &LossError{rm.Worktree.Path, losses}
+	}
+	return err
 }
 
 // putAside takes the folder out of the way, decides, and unregisters it. It returns
