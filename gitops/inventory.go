@@ -38,9 +38,10 @@ type Inventory struct {
 }
 
 // strictly are the settings under which every change is seen, whatever the user has: a
-// file system monitor can be wrong, and weak checks of file times miss writes.
+// file system monitor can be wrong, and weak checks of file times miss writes. No hook
+// is run.
 var strictly = []string{
-	"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.checkStat=default",
+	"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.checkStat=default",
 	"-c", "core.trustctime=true", "-c", "core.splitIndex=false", "-c", "status.relativePaths=false",
 }
 

@@ -1,0 +1,216 @@
+package gitops
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inventory lists what a work tree holds beside its commit, as "kind path".
+func (s *sandbox) inventory(r *Repo, sub string) []string {
+	s.t.Helper()
+	inv, err := r.Inventory(s.t.Context(), s.path(sub))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var lines []string
+	for _, c := range inv.Changes {
+		lines = append(lines, string(c.Kind)+" "+c.Path)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func (s *sandbox) wantInventory(r *Repo, sub string, want ...string) {
+	s.t.Helper()
+	if got := s.inventory(r, sub); !slices.Equal(got, want) {
+		s.t.Errorf("inventory of %s: %q, want %q", sub, got, want)
+	}
+}
+
+func TestInventory(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	for _, name := range []string{"staged", "changed", "gone", "both", "d/e"} {
+		s.write("r/"+name, name+"\n")
+	}
+	s.git("r", "add", "-A")
+	s.git("r", "commit", "-qm", "more")
+	r := s.open("r")
+	s.wantInventory(r, "r")
+	s.write("r/.git/info/exclude", "*.log\nout/\n")
+	s.write("r/staged", "other\n")
+	s.git("r", "add", "staged")
+	s.write("r/changed", "other\n")
+	if err := os.Remove(s.path("r/gone")); err != nil {
+		t.Fatal(err)
+	}
+	s.write("r/new file\n", "")
+	s.write("r/deep/new", "")
+	s.write("r/deep/x.log", "")
+	s.write("r/out/x/y", "")
+	s.git("r", "init", "-q", "nested")
+	s.write("r/intended", "")
+	s.git("r", "add", "-N", "intended")
+	for _, config := range [][]string{nil, {"status.showUntrackedFiles", "no"}, {"status.relativePaths", "true"}, {"core.quotePath", "true"}, {"status.renames", "copies"}} {
+		if config != nil {
+			s.git("r", append([]string{"config"}, config...)...)
+		}
+		s.wantInventory(r, "r", "ignored deep/x.log", "ignored out/", "modified changed", "modified gone",
+			"modified intended", "modified staged", "untracked deep/new", "untracked nested/", "untracked new file\n")
+	}
+	index, err := os.Stat(s.path("r/.git/index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.inventory(r, "r")
+	if again, err := os.Stat(s.path("r/.git/index")); err != nil || !os.SameFile(index, again) || !again.ModTime().Equal(index.ModTime()) {
+		t.Errorf("it wrote the index: %v", err)
+	}
+}
+
+func TestInventoryUnmerged(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	s.git("r", "checkout", "-qb", "side")
+	s.write("r/file.txt", "side\n")
+	s.git("r", "commit", "-qam", "side")
+	s.git("r", "checkout", "-q", "main")
+	s.write("r/file.txt", "main\n")
+	s.git("r", "commit", "-qam", "main")
+	if _, err := s.try("r", nil, "", "merge", "side"); err == nil {
+		t.Fatal("no conflict")
+	}
+	s.wantInventory(s.open("r"), "r", "unmerged file.txt")
+}
+
+// TestInventoryLooksBehindMarks: git's status is blind to files that it was told not to
+// look at.
+func TestInventoryLooksBehindMarks(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	for _, name := range []string{"assumed", "skipped", "same", "sparse", "both"} {
+		s.write("r/"+name, name+"\n")
+	}
+	s.git("r", "add", "-A")
+	s.git("r", "commit", "-qm", "more")
+	s.git("r", "update-index", "--assume-unchanged", "assumed", "same", "both")
+	s.git("r", "update-index", "--skip-worktree", "skipped", "sparse", "both")
+	r := s.open("r")
+	s.wantInventory(r, "r")
+	for _, name := range []string{"assumed", "skipped", "both"} {
+		s.write("r/"+name, "changed\n")
+	}
+	if err := os.Remove(s.path("r/sparse")); err != nil {
+		t.Fatal(err)
+	}
+	if out := s.git("r", "status", "--porcelain"); out != "" {
+		t.Fatalf("git sees it: %q", out)
+	}
+	want := []string{"hidden assumed", "hidden both", "hidden skipped"}
+	s.wantInventory(r, "r", want...)
+	s.git("r", "config", "core.splitIndex", "true")
+	s.git("r", "update-index", "--split-index")
+	s.wantInventory(r, "r", want...)
+	s.git("r", "worktree", "add", "-q", "--detach", "../linked")
+	s.git("linked", "update-index", "--skip-worktree", "skipped")
+	s.write("linked/skipped", "changed\n")
+	s.wantInventory(r, "linked", "hidden skipped")
+	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "okstra-index-*")); len(left) > 3 {
+		t.Errorf("left over: %q", left)
+	}
+}
+
+// TestInventoryBelievesNoMonitor: a file system monitor that says that nothing changed
+// is not asked, nor is a hook run.
+func TestInventoryBelievesNoMonitor(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	s.write("r/.git/hooks/liar", "#!/bin/sh\nprintf 'token\\0'\n")
+	s.write("r/.git/hooks/post-index-change", "#!/bin/sh\n: >ran\n")
+	for _, name := range []string{"liar", "post-index-change"} {
+		if err := os.Chmod(s.path("r/.git/hooks/"+name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.git("r", "config", "core.fsmonitor", ".git/hooks/liar")
+	s.git("r", "config", "core.checkStat", "minimal")
+	s.git("r", "update-index", "--fsmonitor")
+	s.git("r", "status", "--porcelain")
+	s.git("r", "update-index", "--force-write-index", "--assume-unchanged", "file.txt")
+	_ = os.Remove(s.path("r/ran"))
+	s.write("r/file.txt", "other text\n")
+	s.wantInventory(s.open("r"), "r", "hidden file.txt")
+	s.git("r", "update-index", "--no-assume-unchanged", "file.txt")
+	_ = os.Remove(s.path("r/ran"))
+	s.wantInventory(s.open("r"), "r", "modified file.txt")
+}
+
+func TestParseChange(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]Change{
+		"1 .M N... 100644 100644 100644 1 2 a b":          {Modified, "a b"},
+		"u UU N... 100644 100644 100644 100644 1 2 3 a  b": {Unmerged, "a  b"},
+		"? x y": {Untracked, "x y"},
+		"! d/":  {Ignored, "d/"},
+		"2 R. N... 100644 100644 100644 1 2 R100 b": {},
+		"1 .M": {},
+		"? ":   {},
+		"z":    {},
+	} {
+		got, ok := parseChange(line)
+		if got != want || ok != (want.Path != "") {
+			t.Errorf("%q: %v %v", line, got, ok)
+		}
+	}
+	if _, _, _, err := parseTagged([]byte("H 100644 1\tx\x00")); err == nil {
+		t.Error("a line without its stage is taken")
+	}
+	inv, assumed, skipped, err := parseTagged([]byte("H 100644 1 0\ta\tb\x00s 160000 2 0\tsub\x00S 100644 1 0\tc\x00"))
+	if err != nil || !slices.Equal(inv.Gitlinks, []string{"sub"}) || !slices.Equal(assumed, []string{"sub"}) || !slices.Equal(skipped, []string{"sub", "c"}) {
+		t.Errorf("%v %v %v %v", inv, assumed, skipped, err)
+	}
+}
+
+func FuzzParseChange(f *testing.F) {
+	f.Add("1 .M N... 100644 100644 100644 1 2 a b")
+	f.Add("? x")
+	f.Fuzz(func(t *testing.T, line string) {
+		if line == "" {
+			return
+		}
+		if c, ok := parseChange(line); ok && (c.Path == "" || !strings.HasSuffix(line, " "+c.Path)) {
+			t.Errorf("%q: %+v", line, c)
+		}
+	})
+}
+
+func TestGitDirOf(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	s.git("r", "worktree", "add", "-q", "../linked")
+	s.write("odd/.git", "not a link\n")
+	s.write("relative/.git", "gitdir: ../r/.git\n")
+	s.write("file", "")
+	for sub, want := range map[string]string{
+		"r": "r/.git", "linked": "r/.git/worktrees/linked", "relative": "r/.git", "odd": "", ".": "", "nowhere": "",
+	} {
+		got, err := GitDirOf(s.path(sub))
+		if want != "" {
+			want = s.path(want)
+		}
+		if got != want || err != nil {
+			t.Errorf("%s: %q %v, want %q", sub, got, err, want)
+		}
+	}
+	if got, err := GitDirOf(s.path("file")); got != "" || err == nil {
+		t.Errorf("of a file: %q %v", got, err)
+	}
+}
