@@ -155,7 +155,7 @@ func TestInventoryBelievesNoMonitor(t *testing.T) {
 func TestParseChange(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]Change{
-		"1 .M N... 100644 100644 100644 1 2 a b":          {Modified, "a b"},
+		"1 .M N... 100644 100644 100644 1 2 a b":           {Modified, "a b"},
 		"u UU N... 100644 100644 100644 100644 1 2 3 a  b": {Unmerged, "a  b"},
 		"? x y": {Untracked, "x y"},
 		"! d/":  {Ignored, "d/"},

@@ -82,7 +82,8 @@ func (c *cleaner) stage(n plan.StageNumber) (report.CleanedStage, error) {
 	if s.Blocked {
 		return s, nil
 	}
-	return s, c.branches(&s, branches)
+	err = c.branches(&s, branches)
+	return s, err
 }
 
 // removal describes the removal of a stage's worktree.

@@ -53,7 +53,8 @@ func (c *stageReleaseCmd) remove(a *app, e *lifecycle.Engine, t *lifecycle.Task,
 	if !held && !done && len(trees)+len(branches) > 0 {
 		settle = func(ctx context.Context) error { return e.Unheld(ctx, t, n) }
 	} else if !held || len(trees) == 0 && (c.KeepBranch || len(branches) == 0) {
-		return out, settle(a.ctx) // it cannot be given back, or that is all
+		err = settle(a.ctx) // it cannot be given back, or that is all
+		return out, err
 	}
 	if err := c.check(cl, n, trees, branches); err != nil {
 		return out, err
@@ -73,7 +74,8 @@ func (c *stageReleaseCmd) remove(a *app, e *lifecycle.Engine, t *lifecycle.Task,
 		}
 		out.worktrees = append(out.worktrees, wt.Path)
 	}
-	return out, c.dropBranches(cl, n, branches, &out)
+	err = c.dropBranches(cl, n, branches, &out)
+	return out, err
 }
 
 // check refuses what would lose work, all of it at once.

@@ -334,7 +334,7 @@ func markWithoutStage(f *facts) []Finding {
 			continue
 		}
 		out = append(out, found(t, w.stage, "the worktree %s is for stage %d, which is neither reserved nor done", path(w.Path), w.stage).
-			hint("so it is after a release: the next start takes it up; or remove it with: git worktree remove %s", path(w.Path)))
+			hint("so it is after a release: the next start takes it up; or remove it with: git okstra stage release %d --remove --task %s", w.stage, t.name))
 	}
 	return out
 }

@@ -104,8 +104,8 @@ func within(path, dir string) bool {
 
 // resolve follows the links of a path as far as it exists.
 func resolve(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
 	}
 	if parent := filepath.Dir(path); parent != path {
 		return filepath.Join(resolve(parent), filepath.Base(path))

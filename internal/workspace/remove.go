@@ -98,8 +98,12 @@ func whyGone(ctx context.Context, repo *gitops.Repo, rm Removal) error {
 		return err
 	})
 	switch {
-	case err != nil || !registered:
+	case err != nil:
 		return err
+	case !registered && rm.Settle != nil:
+		return rm.Settle(ctx)
+	case !registered:
+		return nil
 	case exists(rm.Worktree.Path):
 		return errChanged // it was put back
 	}
@@ -178,11 +182,11 @@ func moveAside(rm Removal, id string) (dir, now string, err error) {
 func deleteAll(path string) error {
 	err := os.RemoveAll(path)
 	if errors.Is(err, fs.ErrPermission) {
-		_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, _ error) error {
 			if d != nil && d.IsDir() {
 				_ = os.Chmod(p, 0o700) //nolint:gosec // a folder that is about to go
 			}
-			return nil //nolint:nilerr // what could not be helped, the next try says
+			return nil // what could not be helped, the next try says
 		})
 		err = os.RemoveAll(path)
 	}

@@ -70,6 +70,11 @@ func TestRemove(t *testing.T) {
 	if err := Remove(t.Context(), repo, rm); err != nil {
 		t.Errorf("again: %v", err)
 	}
+	no := errors.New("no")
+	rm.Settle = func(context.Context) error { return no }
+	if err := Remove(t.Context(), repo, rm); !errors.Is(err, no) {
+		t.Errorf("again, and what it is removed for is not done: %v", err)
+	}
 	if _, err := Provision(t.Context(), repo, target); err != nil {
 		t.Errorf("made anew: %v", err)
 	}
@@ -84,7 +89,9 @@ func TestRemoveSeesWhatCameMeanwhile(t *testing.T) {
 		"deep":     func(w *world, dir, _ string) { w.place(filepath.Join(dir, "a", "b", "late"), "x") },
 		"modified": func(w *world, dir, _ string) { w.place(filepath.Join(dir, "README.md"), "other\n") },
 		"locked":   func(w *world, _, admin string) { w.place(filepath.Join(admin, "locked"), "mine") },
-		"merging":  func(w *world, _, admin string) { w.place(filepath.Join(admin, "MERGE_HEAD"), w.Git("rev-parse", "HEAD")) },
+		"merging": func(w *world, _, admin string) {
+			w.place(filepath.Join(admin, "MERGE_HEAD"), w.Git("rev-parse", "HEAD"))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -414,7 +421,9 @@ func TestIgnored(t *testing.T) {
 		"some":  {func(rm *Removal) { rm.Globs = []string{"node_modules", "*.log"} }, []string{"ignored .env", "ignored build/"}},
 		"parts": {func(rm *Removal) { rm.Globs = []string{"node_modules/", "*.log", ".env", "build/out"} }, []string{"ignored build/"}},
 		"every part": {
-			func(rm *Removal) { rm.Globs = []string{"node_modules/**", "*.log", ".env", "build/out", "/build/keep/**"} }, nil,
+			func(rm *Removal) {
+				rm.Globs = []string{"node_modules/**", "*.log", ".env", "build/out", "/build/keep/**"}
+			}, nil,
 		},
 		"ours": {
 			func(rm *Removal) {
