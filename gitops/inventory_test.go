@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // inventory lists what a work tree holds beside its commit, as "kind path".
@@ -139,17 +140,27 @@ func TestInventoryBelievesNoMonitor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	past := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(s.path("r/file.txt"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	s.git("r", "update-index", "--refresh")
 	s.git("r", "config", "core.fsmonitor", ".git/hooks/liar")
-	s.git("r", "config", "core.checkStat", "minimal")
 	s.git("r", "update-index", "--fsmonitor")
 	s.git("r", "status", "--porcelain")
-	s.git("r", "update-index", "--force-write-index", "--assume-unchanged", "file.txt")
-	_ = os.Remove(s.path("r/ran"))
 	s.write("r/file.txt", "other text\n")
-	s.wantInventory(s.open("r"), "r", "hidden file.txt")
-	s.git("r", "update-index", "--no-assume-unchanged", "file.txt")
+	s.write("r/new", "")
 	_ = os.Remove(s.path("r/ran"))
-	s.wantInventory(s.open("r"), "r", "modified file.txt")
+	if out := s.git("r", "status", "--porcelain", "--untracked-files=no"); out != "" {
+		t.Fatalf("git sees it: %q", out)
+	}
+	s.wantInventory(s.open("r"), "r", "modified file.txt", "untracked new")
+	s.git("r", "update-index", "--assume-unchanged", "file.txt")
+	_ = os.Remove(s.path("r/ran"))
+	s.wantInventory(s.open("r"), "r", "hidden file.txt", "untracked new")
+	if exists(s.path("r/ran")) {
+		t.Error("a hook was run")
+	}
 }
 
 func TestParseChange(t *testing.T) {

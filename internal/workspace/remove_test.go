@@ -254,6 +254,12 @@ func TestLeftoversThatNobodyCanJudge(t *testing.T) {
 	}
 	check("its place is taken")
 	w.must(os.Remove(target.Path))
+	other := aside(dir, "other", wordDecided, strings.Repeat("b", 16))
+	w.must(os.Rename(left, other)) // git's registration is that of a worktree with another name
+	if list, err := Leftovers(t.Context(), repo, dir); err != nil || len(list) != 1 || list[0].Worktree != "" {
+		t.Errorf("under another name: %+v %v", list, err)
+	}
+	w.must(os.Rename(other, left))
 	w.Git("worktree", "prune")
 	check("git has forgotten it")
 }
