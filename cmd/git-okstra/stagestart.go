@@ -30,15 +30,24 @@ type startFlags struct {
 
 type stageNextCmd struct {
 	startFlags `embed:""`
+
+	Budget *int `help:"Take further ready stages while the steps of all add up to no more than this." placeholder:"STEPS"`
 }
 
-// Run takes the next ready stage.
+// Run takes the next ready stage, or as many as the budget holds.
 func (c *stageNextCmd) Run(a *app) error {
+	if c.Budget != nil && *c.Budget < 1 {
+		return &commandError{code: exitUsage, message: fmt.Sprintf("a budget of %d steps holds no stage", *c.Budget), hints: []string{"name a number of steps from 1"}}
+	}
 	e, t, err := a.load(c.startFlags.Run)
 	if err != nil {
 		return err
 	}
-	err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, false)
+	if c.Budget != nil {
+		err = a.startBatch(e, t, c.startFlags, *c.Budget)
+	} else {
+		err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, false)
+	}
 	var refusal *lifecycle.Refusal
 	if !errors.As(err, &refusal) || refusal.Kind != lifecycle.AllDone {
 		return err
@@ -77,14 +86,27 @@ func (c *stageStartCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if len(numbers) > 1 && !c.DryRun {
-		for _, n := range numbers {
-			if err := a.tryStart(e, t, c.startFlags, n, c.Resume); err != nil {
-				return err
-			}
-		}
+	if err := a.tryAll(e, t, c.startFlags, numbers, c.Resume); err != nil {
+		return err
 	}
 	return a.start(e, t, c.startFlags, numbers, c.Resume)
+}
+
+// tryAll refuses a set of stages of which one cannot be started, before the first is
+// taken.
+func (a *app) tryAll(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
+	if len(numbers) < 2 {
+		return nil
+	}
+	if err := e.Choose(a.ctx, t, numbers, resume); err != nil || f.DryRun {
+		return err
+	}
+	for _, n := range numbers {
+		if err := a.tryStart(e, t, f, n, resume); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func parseStages(args []string) ([]plan.StageNumber, error) {
@@ -121,16 +143,11 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 	}
 	var made []startedJSON
 	for _, n := range numbers {
-		s, err := e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
-		if err == nil && !f.DryRun {
-			err = a.provision(e, t, s, root)
-		}
+		one, err := a.startOne(e, t, f, a.startRequest(f, n, resume, root), root)
 		if err != nil {
 			return afterSome(err, made)
 		}
-		made = append(made, startedJSON{
-			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
-		})
+		made = append(made, one)
 		if len(numbers) > 1 {
 			if t, err = e.Reload(a.ctx, t); err != nil {
 				return afterSome(err, made)
@@ -139,6 +156,17 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 	}
 	a.receipt(t, f, made)
 	return nil
+}
+
+// startOne reserves and provisions one stage.
+func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, req lifecycle.StartRequest, root string) (startedJSON, error) {
+	s, err := e.Start(a.ctx, t, req)
+	if err == nil && !f.DryRun {
+		err = a.provision(e, t, s, root)
+	}
+	return startedJSON{
+		Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
+	}, err
 }
 
 // tryStart is a dry run of one start.
