@@ -14,6 +14,7 @@ import (
 
 type stageCmd struct {
 	List    stageListCmd    `cmd:"" help:"Show the state of every stage."`
+	Show    stageShowCmd    `cmd:"" help:"Show everything about one stage."`
 	Next    stageNextCmd    `cmd:"" help:"Take the next ready stage and make its worktree."`
 	Start   stageStartCmd   `cmd:"" help:"Take the named stages and make their worktrees."`
 	Done    stageDoneCmd    `cmd:"" help:"Record a stage as done at its branch's tip."`

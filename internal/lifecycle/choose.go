@@ -99,3 +99,11 @@ func oneByOne(list []plan.StageNumber, say func(plan.StageNumber) string) string
 	}
 	return strings.Join(words, "; ")
 }
+
+// Known refuses a stage that the plan has not.
+func (*Engine) Known(t *Task, n plan.StageNumber) error {
+	if _, ok := t.Plan.Stage(n); !ok {
+		return notInMap(t, n)
+	}
+	return nil
+}
