@@ -36,6 +36,7 @@ func TestJSONIsPure(t *testing.T) {
 		{"stage start", exitUsage},
 		{"stage done 1", exitFindings},
 		{"stage done 1 --allow-empty", 0},
+		{"stage done 1 --carry none.json", exitUsage},
 		{"stage done 1", 0},
 		{"stage start 2", 0},
 		{"stage release 2 --why tired", 0},
