@@ -17,6 +17,7 @@ type stageCmd struct {
 	Show    stageShowCmd    `cmd:"" help:"Show everything about one stage."`
 	Next    stageNextCmd    `cmd:"" help:"Take the next ready stage and make its worktree."`
 	Start   stageStartCmd   `cmd:"" help:"Take the named stages and make their worktrees."`
+	Pick    stagePickCmd    `cmd:"" help:"Choose stages at the terminal, and take those that are ready."`
 	Done    stageDoneCmd    `cmd:"" help:"Record a stage as done at its branch's tip."`
 	Release stageReleaseCmd `cmd:"" help:"Give a stage back."`
 }
@@ -125,6 +126,8 @@ type startJSON struct {
 	Schema string        `json:"schema"`
 	Task   string        `json:"task"`
 	Stages []startedJSON `json:"stages"`
+	// Later are the chosen stages, and what they wait for, that could not start yet.
+	Later []plan.StageNumber `json:"later,omitempty"`
 }
 
 type startedJSON struct {
@@ -138,25 +141,33 @@ type startedJSON struct {
 // start reserves and provisions stages one after the other and prints the
 // receipt.
 func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
+	made, err := a.startEach(e, t, f, numbers, resume)
+	if err == nil {
+		a.receipt(t, f, made)
+	}
+	return err
+}
+
+// startEach is start without the receipt.
+func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) ([]startedJSON, error) {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var made []startedJSON
 	for _, n := range numbers {
 		one, err := a.startOne(e, t, f, a.startRequest(f, n, resume, root), root)
 		if err != nil {
-			return afterSome(err, made)
+			return nil, afterSome(err, made)
 		}
 		made = append(made, one)
 		if len(numbers) > 1 {
 			if t, err = e.Reload(a.ctx, t); err != nil {
-				return afterSome(err, made)
+				return nil, afterSome(err, made)
 			}
 		}
 	}
-	a.receipt(t, f, made)
-	return nil
+	return made, nil
 }
 
 // startOne reserves and provisions one stage.
@@ -236,11 +247,11 @@ func afterSome(err error, made []startedJSON) error {
 	return &e
 }
 
-// receipt prints what was started.
-func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON) {
+// receipt prints what was started, and in JSON what is left for later.
+func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON, later ...plan.StageNumber) {
 	switch {
 	case a.flags.JSON:
-		writeJSON(a.std.out, startJSON{Schema: startSchema, Task: t.Key.String(), Stages: made})
+		writeJSON(a.std.out, startJSON{Schema: startSchema, Task: t.Key.String(), Stages: made, Later: later})
 		return
 	case f.PrintPath:
 		for _, m := range made {

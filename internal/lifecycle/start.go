@@ -88,6 +88,9 @@ func (e *Engine) startOnce(ctx context.Context, t *Task, req StartRequest) (Star
 	return e.reserve(ctx, t, st, req)
 }
 
+// WhyNone says why no stage can be started, where none is ready.
+func (e *Engine) WhyNone(t *Task) *Refusal { return e.nothingReady(t) }
+
 // nothingReady says why no stage can be started.
 func (e *Engine) nothingReady(t *Task) *Refusal {
 	why := t.Progress().Why(t.Plan)

@@ -52,7 +52,7 @@ func (s StageShow) Text() string {
 	}
 	holder := ""
 	if s.Holder != nil {
-		holder = s.note()
+		holder = s.Note()
 		if s.Holder.Host != "" {
 			holder += " on host " + s.Holder.Host
 		}
@@ -83,9 +83,7 @@ func (s StageShow) Text() string {
 	}
 	s.writeWork(&b)
 	chapter(&b, "evidence", evidenceLines(s.Carry))
-	if len(s.History) > 0 {
-		chapter(&b, "rows", strings.Split(strings.TrimSuffix(Table(s.History), "\n"), "\n"))
-	}
+	chapter(&b, "rows", TableLines(s.History))
 	chapter(&b, "plan", strings.Split(strings.TrimRight(s.Section, "\n"), "\n"))
 	return b.String()
 }

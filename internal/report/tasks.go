@@ -63,3 +63,11 @@ func TableWithin(rows [][]string, width int) string {
 func Cut(line string, width int) string {
 	return terminal.Truncate(plan.Printable(line), max(width, 1), "…")
 }
+
+// TableLines is Table as a list of its lines.
+func TableLines(rows [][]string) []string {
+	if len(rows) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(Table(rows), "\n"), "\n")
+}
