@@ -107,9 +107,12 @@ func (term *terminal) types(keys string) {
 	}
 }
 
-// ends waits for the command and returns its exit code.
+// ends waits for the command and returns its exit code. One that does not end is killed,
+// and then the code is -1.
 func (term *terminal) ends() int {
 	term.t.Helper()
+	stuck := time.AfterFunc(time.Minute, func() { _ = term.cmd.Process.Kill() })
+	defer stuck.Stop()
 	_ = term.cmd.Wait()
 	return term.cmd.ProcessState.ExitCode()
 }
