@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,7 +32,7 @@ func (b *bench) atTerminal(dir string, args ...string) *terminal {
 	term := &terminal{t: b.t}
 	term.open()
 	term.cmd = exec.Command("git-okstra", args...)
-	term.cmd.Dir, term.cmd.Env = dir, append(b.repo.Env, "TERM=xterm")
+	term.cmd.Dir, term.cmd.Env = dir, slices.Concat(b.repo.Env, []string{"TERM=xterm"})
 	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = term.slave, &term.out, term.slave
 	term.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	if err := term.cmd.Start(); err != nil {

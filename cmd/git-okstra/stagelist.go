@@ -59,10 +59,11 @@ func (a *app) stageLine(e *lifecycle.Engine, t *lifecycle.Task, progress stage.P
 	if line.State == "done" || line.State == "active" {
 		line.WaitingFor = []plan.StageNumber{}
 	}
-	if line.State == "active" {
-		return line, a.addHolder(e, t, &line, root)
+	if line.State != "active" {
+		return line, nil
 	}
-	return line, nil
+	err := a.addHolder(e, t, &line, root)
+	return line, err
 }
 
 // addHolder tells who holds an active stage, and whether that looks stale.

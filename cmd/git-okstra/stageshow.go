@@ -83,7 +83,8 @@ func (a *app) stageShow(e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumb
 		out.Worktree = wt.Path
 	}
 	a.addStory(&out, s)
-	return out, a.addRows(&out, s, rows)
+	err = a.addRows(&out, s, rows)
+	return out, err
 }
 
 // addStory puts in what the stage's commits changed.

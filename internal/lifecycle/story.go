@@ -52,7 +52,8 @@ func (e *Engine) Story(ctx context.Context, t *Task, n plan.StageNumber, rows []
 			}
 		}
 	}
-	return s, e.history(ctx, &s, most)
+	err := e.history(ctx, &s, most)
+	return s, err
 }
 
 // history fills in the tip of a stage that is under way, and commits and files.
