@@ -150,3 +150,30 @@ func TestGitErrorSpeaksForPeople(t *testing.T) {
 		t.Error("exit code of no git error")
 	}
 }
+
+func TestCommitsBetween(t *testing.T) {
+	t.Parallel()
+	made, r, c := repoWithHistory(t, 5)
+	made.Git("config", "log.showSignature", "true")
+	for _, most := range []int{0, 1, 3, 4, 5, 9} {
+		want := strings.Fields(made.Git("rev-list", string(c[0])+".."+string(c[4])))
+		got, more, err := r.CommitsBetween(t.Context(), c[0], c[4], most)
+		if err != nil || more != (most < len(want)) || len(got) != min(most, len(want)) {
+			t.Fatalf("at most %d: %v, more %v, %v", most, got, more, err)
+		}
+		for i, h := range got {
+			if string(h) != want[i] {
+				t.Errorf("at most %d: %v, want %v", most, got, want)
+			}
+		}
+	}
+	if got, more, err := r.CommitsBetween(t.Context(), c[2], c[2], 5); err != nil || more || len(got) != 0 {
+		t.Errorf("nothing between: %v, %v, %v", got, more, err)
+	}
+	if _, _, err := r.CommitsBetween(t.Context(), "--all", c[2], 5); err == nil {
+		t.Error("an option was taken for an id")
+	}
+	if _, _, err := r.CommitsBetween(t.Context(), Hash(strings.Repeat("1", 40)), c[2], 5); err == nil {
+		t.Error("a missing commit is no error")
+	}
+}

@@ -45,6 +45,7 @@ func commands() []command {
 	return []command{
 		{"plan", "Check, compare, draw and approve plans.", &planCmd{}},
 		{"stage", "Choose, start and end stages.", &stageCmd{}},
+		{"task", "See the tasks of this repository.", &taskCmd{}},
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},
 		{"import", "Take an okstra task folder over.", &importCmd{}},

@@ -12,7 +12,8 @@ import (
 type stageDoneCmd struct {
 	Stage      string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 	AllowEmpty bool   `help:"Accept a stage without a commit of its own."`
-	Report     string `help:"Path of a report, recorded with the row." placeholder:"PATH"`
+	Report     string `help:"Path of a report, recorded with the row; evidence is taken from it if it has a Stage Carry Evidence." placeholder:"PATH"`
+	Carry      string `help:"Evidence that only the worker knows, a JSON file or - for standard input: newIdentifiers, stepResults, validationsPassed, notes." placeholder:"FILE"`
 }
 
 // doneJSON is okstra.stage-done/v1.
@@ -35,7 +36,14 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	f, err := e.Finish(a.ctx, t, lifecycle.DoneRequest{Stage: n, AllowEmpty: c.AllowEmpty, ReportPath: c.Report})
+	if n == 0 {
+		n = t.Here
+	}
+	evidence, err := a.evidence(n, c.Carry, c.Report)
+	if err != nil {
+		return err
+	}
+	f, err := e.Finish(a.ctx, t, lifecycle.DoneRequest{Stage: n, AllowEmpty: c.AllowEmpty, ReportPath: c.Report, Evidence: evidence})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"git-okstra/internal/report"
 	"git-okstra/internal/workspace"
 	"git-okstra/plan"
+	"git-okstra/plan/stage"
 )
 
 type stageListCmd struct{}
@@ -39,22 +40,30 @@ func (a *app) stageList(e *lifecycle.Engine, t *lifecycle.Task) (report.StageLis
 	progress := t.Progress()
 	out := report.StageList{Schema: "okstra.stage-list/v1", Task: t.Key.String(), Stages: []report.StageLine{}}
 	for _, st := range t.Plan.Stages {
-		line := report.StageLine{
-			Stage: st.Number, Title: st.Title, State: string(progress.Of(st)), Steps: st.Steps,
-			DependsOn: orEmpty(st.DependsOn), WaitingFor: orEmpty(progress.WaitingFor(st)),
-			HeadCommit: string(t.Done[st.Number]),
-		}
-		if line.State == "active" {
-			if err := a.addHolder(e, t, &line, root); err != nil {
-				return out, err
-			}
-		}
-		if line.State == "done" || line.State == "active" {
-			line.WaitingFor = []plan.StageNumber{}
+		line, err := a.stageLine(e, t, progress, st, root)
+		if err != nil {
+			return out, err
 		}
 		out.Stages = append(out.Stages, line)
 	}
 	return out, nil
+}
+
+// stageLine tells the state of one stage.
+func (a *app) stageLine(e *lifecycle.Engine, t *lifecycle.Task, progress stage.Progress, st plan.Stage, root string) (report.StageLine, error) {
+	line := report.StageLine{
+		Stage: st.Number, Title: st.Title, State: string(progress.Of(st)), Steps: st.Steps,
+		DependsOn: orEmpty(st.DependsOn), WaitingFor: orEmpty(progress.WaitingFor(st)),
+		HeadCommit: string(t.Done[st.Number]),
+	}
+	if line.State == "done" || line.State == "active" {
+		line.WaitingFor = []plan.StageNumber{}
+	}
+	if line.State != "active" {
+		return line, nil
+	}
+	err := a.addHolder(e, t, &line, root)
+	return line, err
 }
 
 // addHolder tells who holds an active stage, and whether that looks stale.

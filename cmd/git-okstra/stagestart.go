@@ -14,8 +14,10 @@ import (
 
 type stageCmd struct {
 	List    stageListCmd    `cmd:"" help:"Show the state of every stage."`
+	Show    stageShowCmd    `cmd:"" help:"Show everything about one stage."`
 	Next    stageNextCmd    `cmd:"" help:"Take the next ready stage and make its worktree."`
 	Start   stageStartCmd   `cmd:"" help:"Take the named stages and make their worktrees."`
+	Pick    stagePickCmd    `cmd:"" help:"Choose stages at the terminal, and take those that are ready."`
 	Done    stageDoneCmd    `cmd:"" help:"Record a stage as done at its branch's tip."`
 	Release stageReleaseCmd `cmd:"" help:"Give a stage back."`
 	Clean   stageCleanCmd   `cmd:"" help:"Remove worktrees and branches of stages that are done and landed."`
@@ -31,15 +33,24 @@ type startFlags struct {
 
 type stageNextCmd struct {
 	startFlags `embed:""`
+
+	Budget *int `help:"Take further ready stages while the steps of all add up to no more than this." placeholder:"STEPS"`
 }
 
-// Run takes the next ready stage.
+// Run takes the next ready stage, or as many as the budget holds.
 func (c *stageNextCmd) Run(a *app) error {
+	if c.Budget != nil && *c.Budget < 1 {
+		return &commandError{code: exitUsage, message: fmt.Sprintf("a budget of %d steps holds no stage", *c.Budget), hints: []string{"name a number of steps from 1"}}
+	}
 	e, t, err := a.load(c.startFlags.Run)
 	if err != nil {
 		return err
 	}
-	err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, false)
+	if c.Budget != nil {
+		err = a.startBatch(e, t, c.startFlags, *c.Budget)
+	} else {
+		err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, false)
+	}
 	var refusal *lifecycle.Refusal
 	if !errors.As(err, &refusal) || refusal.Kind != lifecycle.AllDone {
 		return err
@@ -78,14 +89,27 @@ func (c *stageStartCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if len(numbers) > 1 && !c.DryRun {
-		for _, n := range numbers {
-			if err := a.tryStart(e, t, c.startFlags, n, c.Resume); err != nil {
-				return err
-			}
-		}
+	if err := a.tryAll(e, t, c.startFlags, numbers, c.Resume); err != nil {
+		return err
 	}
 	return a.start(e, t, c.startFlags, numbers, c.Resume)
+}
+
+// tryAll refuses a set of stages of which one cannot be started, before the first is
+// taken.
+func (a *app) tryAll(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
+	if len(numbers) < 2 {
+		return nil
+	}
+	if err := e.Choose(a.ctx, t, numbers, resume); err != nil || f.DryRun {
+		return err
+	}
+	for _, n := range numbers {
+		if err := a.tryStart(e, t, f, n, resume); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func parseStages(args []string) ([]plan.StageNumber, error) {
@@ -103,6 +127,8 @@ type startJSON struct {
 	Schema string        `json:"schema"`
 	Task   string        `json:"task"`
 	Stages []startedJSON `json:"stages"`
+	// Later are the chosen stages, and what they wait for, that could not start yet.
+	Later []plan.StageNumber `json:"later,omitempty"`
 }
 
 type startedJSON struct {
@@ -116,30 +142,44 @@ type startedJSON struct {
 // start reserves and provisions stages one after the other and prints the
 // receipt.
 func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
+	made, err := a.startEach(e, t, f, numbers, resume)
+	if err == nil {
+		a.receipt(t, f, made)
+	}
+	return err
+}
+
+// startEach is start without the receipt.
+func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) ([]startedJSON, error) {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var made []startedJSON
 	for _, n := range numbers {
-		s, err := e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
-		if err == nil && !f.DryRun {
-			err = a.provision(e, t, s, root)
-		}
+		one, err := a.startOne(e, t, f, a.startRequest(f, n, resume, root), root)
 		if err != nil {
-			return afterSome(err, made)
+			return nil, afterSome(err, made)
 		}
-		made = append(made, startedJSON{
-			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
-		})
+		made = append(made, one)
 		if len(numbers) > 1 {
 			if t, err = e.Reload(a.ctx, t); err != nil {
-				return afterSome(err, made)
+				return nil, afterSome(err, made)
 			}
 		}
 	}
-	a.receipt(t, f, made)
-	return nil
+	return made, nil
+}
+
+// startOne reserves and provisions one stage.
+func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, req lifecycle.StartRequest, root string) (startedJSON, error) {
+	s, err := e.Start(a.ctx, t, req)
+	if err == nil && !f.DryRun {
+		err = a.provision(e, t, s, root)
+	}
+	return startedJSON{
+		Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
+	}, err
 }
 
 // tryStart is a dry run of one start.
@@ -208,11 +248,11 @@ func afterSome(err error, made []startedJSON) error {
 	return &e
 }
 
-// receipt prints what was started.
-func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON) {
+// receipt prints what was started, and in JSON what is left for later.
+func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON, later ...plan.StageNumber) {
 	switch {
 	case a.flags.JSON:
-		writeJSON(a.std.out, startJSON{Schema: startSchema, Task: t.Key.String(), Stages: made})
+		writeJSON(a.std.out, startJSON{Schema: startSchema, Task: t.Key.String(), Stages: made, Later: later})
 		return
 	case f.PrintPath:
 		for _, m := range made {

@@ -72,7 +72,7 @@ var libraries = map[string][]string{
 	"github.com/goccy/go-yaml":         {"plan", "plan/rules", "internal/conform"},
 	"github.com/mattn/go-runewidth":    {"internal/ui", "internal/report"},
 	"golang.org/x/term":                {"internal/ui", "cmd/git-okstra"},
-	"golang.org/x/sys":                 {"gitops", "internal/workspace", "internal/ui"},
+	"golang.org/x/sys":                 {"gitops", "internal/workspace", "internal/ui", "tests"},
 	"golang.org/x/text":                {"plan"},
 	"github.com/rogpeppe/go-internal":  {"tests", "internal/testrepo"},
 	"pgregory.net/rapid":               {"tests"},

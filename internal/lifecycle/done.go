@@ -15,6 +15,7 @@ type DoneRequest struct {
 	Stage      plan.StageNumber // 0: the stage whose worktree the caller stands in
 	AllowEmpty bool
 	ReportPath string
+	Evidence   *notes.Carry // what only the worker knows; nil for none
 }
 
 // Finished is a stage that is done.
@@ -59,7 +60,7 @@ func (e *Engine) finishOnce(ctx context.Context, t *Task, req DoneRequest) (Fini
 		return Finished{}, err
 	}
 	if head, done := t.Done[n]; done {
-		return e.alreadyDone(ctx, t, n, head, r, held)
+		return e.alreadyDone(ctx, t, req, head, r, held)
 	}
 	if !held {
 		return Finished{}, refuse(Refused, fmt.Sprintf("start it with: git okstra stage start %d", n), "stage %d was not started", n)
@@ -89,9 +90,10 @@ func (e *Engine) finished(t *Task, n plan.StageNumber, head gitops.Hash, already
 
 // alreadyDone answers a repeated done: a success if it is the same commit, and
 // then a reservation that a crash left over is taken away.
-func (e *Engine) alreadyDone(ctx context.Context, t *Task, n plan.StageNumber, head gitops.Hash,
+func (e *Engine) alreadyDone(ctx context.Context, t *Task, req DoneRequest, head gitops.Hash,
 	r Reservation, held bool,
 ) (Finished, error) {
+	n := req.Stage
 	tip, err := e.tipOf(ctx, t, n, r, held)
 	if err != nil {
 		return Finished{}, err
@@ -99,6 +101,9 @@ func (e *Engine) alreadyDone(ctx context.Context, t *Task, n plan.StageNumber, h
 	if tip != "" && tip != head {
 		return Finished{}, refuse(Refused, "", "stage %d is already done at another commit, %s; its branch is at %s",
 			n, head.Short(), tip.Short())
+	}
+	if err := e.sameEvidence(ctx, t, n, head, req.Evidence); err != nil {
+		return Finished{}, err
 	}
 	if held {
 		rec, err := e.begin(ctx, fmt.Sprintf("finish done of stage %d", n))
@@ -257,6 +262,9 @@ func (e *Engine) writeDone(ctx context.Context, t *Task, st plan.Stage, r Reserv
 	}
 	row.Head, row.Claim, row.Plan, row.ReportPath = tip, r.Claim, t.PlanCommit, req.ReportPath
 	if row.Carry, err = e.carry(ctx, t, st, r.Base, tip, row.At); err != nil {
+		return err
+	}
+	if err := e.addEvidence(ctx, row.Carry, req.Evidence); err != nil {
 		return err
 	}
 	rec.tx.Verify(branch, tip)

@@ -16,6 +16,8 @@ type StartRequest struct {
 	Resume bool             // take up the own reservation of the same actor and host
 	Onto   string           // integration branch instead of the plan's, short name
 	DryRun bool
+	// Fits is asked about the next ready stage where none is named; nil: any does.
+	Fits func(plan.Stage) bool
 	// Worktree names the stage's worktree below the root.
 	Worktree func(plan.TaskKey, plan.StageNumber) string
 	// Preflight is asked before anything is written whether the worktree can be
@@ -42,8 +44,8 @@ type Started struct {
 }
 
 // Start reserves a stage for the caller: reservation, anchor, branch and row in
-// one transaction. Errors: *Refusal, in the order of lifecycle.md §1; otherwise
-// git's.
+// one transaction. Errors: *Refusal, in the order of lifecycle.md §1; ErrNoFit;
+// otherwise git's.
 func (e *Engine) Start(ctx context.Context, t *Task, req StartRequest) (Started, error) {
 	var out Started
 	err := e.inTurn(ctx, func(again bool) (err error) {
@@ -71,23 +73,23 @@ func (e *Engine) startOnce(ctx context.Context, t *Task, req StartRequest) (Star
 	if !ok {
 		return Started{}, notInMap(t, n)
 	}
-	if head, done := t.Done[n]; done {
-		return Started{}, refuse(Refused, "", "stage %d is already done at %s", n, head.Short())
+	if req.Stage == 0 && req.Fits != nil && !req.Fits(st) {
+		return Started{}, ErrNoFit
+	}
+	if _, done := t.Done[n]; done {
+		return Started{}, alreadyDone(t, []plan.StageNumber{n})
 	}
 	if _, held := t.Reserved[n]; held {
 		return e.resume(ctx, t, st, req)
 	}
-	if waiting := t.Progress().WaitingFor(st); len(waiting) > 0 {
-		return Started{}, refuse(Refused, "see what is ready with: git okstra stage list",
-			"stage %d depends on %s, not done yet", n, Numbers(waiting))
+	if len(t.Progress().WaitingFor(st)) > 0 {
+		return Started{}, waiting(t, []plan.StageNumber{n})
 	}
 	return e.reserve(ctx, t, st, req)
 }
 
-// notInMap lists what the map has.
-func notInMap(t *Task, n plan.StageNumber) *Refusal {
-	return refuse(Usage, fmt.Sprintf("the plan has stages 1 to %d", len(t.Plan.Stages)), "stage %d is not in the plan's Stage Map", n)
-}
+// WhyNone says why no stage can be started, where none is ready.
+func (e *Engine) WhyNone(t *Task) *Refusal { return e.nothingReady(t) }
 
 // nothingReady says why no stage can be started.
 func (e *Engine) nothingReady(t *Task) *Refusal {
@@ -100,8 +102,11 @@ func (e *Engine) nothingReady(t *Task) *Refusal {
 			"nothing is ready: in progress: %s", Numbers(why.Active))
 	}
 	var chain []string
-	for _, b := range why.Blocked {
+	for _, b := range why.Blocked[:min(mostNamed, len(why.Blocked))] {
 		chain = append(chain, fmt.Sprintf("%d waits for %s", b.Stage, Numbers(b.WaitingFor)))
+	}
+	if more := len(why.Blocked) - mostNamed; more > 0 {
+		chain = append(chain, fmt.Sprintf("and %d more", more))
 	}
 	r := refuse(NothingReady, "see who holds what with: git okstra stage list",
 		"nothing is ready: stage %s", strings.Join(chain, "; "))

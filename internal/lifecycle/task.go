@@ -182,7 +182,7 @@ func (e *Engine) Reload(ctx context.Context, t *Task) (*Task, error) {
 	}
 	s := states[t.Key.Ref()]
 	if s == nil || s.plan == "" {
-		return nil, e.noTask()
+		return nil, e.NoTask()
 	}
 	return e.task(ctx, states, s)
 }
@@ -223,7 +223,7 @@ func (e *Engine) pick(states map[string]*refState, want string) (*refState, erro
 		}
 	}
 	if len(all) == 0 {
-		return nil, e.noTask()
+		return nil, e.NoTask()
 	}
 	fits := all
 	switch configured := e.Repo.Config().Get("okstra.task"); {
@@ -241,16 +241,6 @@ func (e *Engine) pick(states map[string]*refState, want string) (*refState, erro
 		return nil, refuse(Usage, "tasks here: "+keyList(all), "no task here fits %q", want)
 	}
 	return nil, refuse(Usage, "name one with --task: "+keyList(fits), "%d tasks fit, one must be named", len(fits))
-}
-
-// noTask explains an empty repository: perhaps the state is in another clone.
-func (e *Engine) noTask() error {
-	r := refuse(Usage, "approve one with: git okstra plan approve FILE", "no approved plan in this clone")
-	if e.Repo.Config().HasSection("remote.") {
-		r.Hints = append(r.Hints, "a clone does not bring the state along; fetch it with: "+
-			"git fetch REMOTE 'refs/okstra/*:refs/okstra/*' 'refs/notes/okstra/*:refs/notes/okstra/*'")
-	}
-	return r
 }
 
 // matching lists the tasks whose key ends with the segments that were named,

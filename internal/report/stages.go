@@ -45,13 +45,13 @@ func (l StageList) Text() string {
 		if s.State == "done" {
 			done++
 		}
-		rows = append(rows, []string{fmt.Sprint(s.Stage), s.State, fmt.Sprint(s.Steps), s.Title, s.note()})
+		rows = append(rows, []string{fmt.Sprint(s.Stage), s.State, fmt.Sprint(s.Steps), s.Title, s.Note()})
 	}
 	return fmt.Sprintf("task %s: %d of %d stages done\n\n%s", plan.Printable(l.Task), done, len(l.Stages), Table(rows))
 }
 
-// note says what a person would ask next about the stage.
-func (s StageLine) note() string {
+// Note says what a person would ask next about the stage.
+func (s StageLine) Note() string {
 	switch {
 	case s.Holder != nil && s.Holder.Since == "":
 		return s.Holder.By
