@@ -359,6 +359,10 @@ func (c *crash) usable(what string) {
 	if out := c.repo.Git("-C", wt, "for-each-ref", "--format=%(refname)", "refs/worktree"); out != "refs/worktree/okstra/"+benchKey+"/1" {
 		c.t.Errorf("%s: marks %q", what, out)
 	}
+	refs := c.refs()
+	if id, _, _ := strings.Cut(refs["refs/okstra/"+benchKey+"/reserved/1"], " "); id != "" && !strings.HasPrefix(refs["refs/okstra-local/port/0"], id) {
+		c.t.Errorf("%s: the port slot has not the reservation", what)
+	}
 	if out := c.repo.Git("worktree", "list", "--porcelain"); strings.Count(out, "worktree ") != 2 || strings.Contains(out, "prunable") || strings.Contains(out, "locked") {
 		c.t.Errorf("%s: worktrees %s", what, out)
 	}

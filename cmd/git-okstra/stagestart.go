@@ -110,6 +110,7 @@ type startedJSON struct {
 	Branch   string           `json:"branch"`
 	Worktree string           `json:"worktree"`
 	Already  bool             `json:"already"`
+	PortBase int              `json:"port_base"`
 }
 
 // start reserves and provisions stages one after the other and prints the
@@ -130,6 +131,7 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 		}
 		made = append(made, startedJSON{
 			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
+			PortBase: s.PortBase,
 		})
 		if len(numbers) > 1 {
 			if t, err = e.Reload(a.ctx, t); err != nil {
@@ -234,6 +236,9 @@ func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON) {
 		st, _ := t.Plan.Stage(m.Stage)
 		a.print("\nstage %d  %s\n", m.Stage, plan.Printable(st.Title))
 		a.print("  base      %s\n  branch    %s\n  worktree  %s\n", m.Base.Short(), plan.Printable(m.Branch), plan.Printable(m.Worktree))
+		if a.flags.Verbose > 0 {
+			a.print("  ports     from %d\n", m.PortBase)
+		}
 		switch {
 		case f.DryRun:
 			a.print("  (dry run: nothing was changed)\n")
