@@ -181,13 +181,13 @@ func (e *Engine) slotOwner(ctx context.Context, t *Task, tag gitops.Hash) (key s
 	if err != nil {
 		return "", 0, ctx.Err()
 	}
-	key, n = TagStage(data.Name)
+	key, n = tagStage(data.Name)
 	return key, n, nil
 }
 
-// TagStage reads from the name in a reservation's tag which stage it is for: the
+// tagStage reads from the name in a reservation's tag which stage it is for: the
 // task's key as in refs, and the number; 0 where it is no such name.
-func TagStage(name string) (key string, n plan.StageNumber) {
+func tagStage(name string) (key string, n plan.StageNumber) {
 	rest, ok := strings.CutPrefix(name, "okstra/")
 	key, what, ok2 := splitKey(rest)
 	num, ok3 := strings.CutPrefix(what, "reserved/")
