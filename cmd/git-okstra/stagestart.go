@@ -111,6 +111,8 @@ type startedJSON struct {
 	Worktree string           `json:"worktree"`
 	Already  bool             `json:"already"`
 	PortBase int              `json:"port_base"`
+	// Post is done, already or failed; "" where there is no okstra.postProvision.
+	Post workspace.PostOutcome `json:"post_provision"`
 }
 
 // start reserves and provisions stages one after the other and prints the
@@ -120,19 +122,30 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 	if err != nil {
 		return err
 	}
-	var made []startedJSON
+	var (
+		made   []startedJSON
+		failed error
+	)
 	for _, n := range numbers {
 		s, err := e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
+		var post workspace.PostOutcome
 		if err == nil && !f.DryRun {
-			err = a.provision(e, t, s, root)
+			post, err = a.ready(e, t, s, root)
+		}
+		var postErr *workspace.PostError
+		if errors.As(err, &postErr) {
+			failed, err = a.postFailed(s, err), nil
 		}
 		if err != nil {
 			return afterSome(err, made)
 		}
 		made = append(made, startedJSON{
 			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
-			PortBase: s.PortBase,
+			PortBase: s.PortBase, Post: post,
 		})
+		if failed != nil {
+			break
+		}
 		if len(numbers) > 1 {
 			if t, err = e.Reload(a.ctx, t); err != nil {
 				return afterSome(err, made)
@@ -140,7 +153,7 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 		}
 	}
 	a.receipt(t, f, made)
-	return nil
+	return failed
 }
 
 // tryStart is a dry run of one start.
@@ -165,7 +178,7 @@ func (a *app) startRequest(f startFlags, n plan.StageNumber, resume bool, root s
 
 func target(s lifecycle.Started, root string) workspace.Target {
 	return workspace.Target{
-		Path: pathOf(s, root), Branch: s.Branch, Head: s.Tip, Bind: s.Bind, Base: s.Base,
+		Path: pathOf(s, root), Root: root, Branch: s.Branch, Head: s.Tip, Bind: s.Bind, Base: s.Base,
 	}
 }
 
@@ -182,12 +195,7 @@ func pathOf(s lifecycle.Started, root string) string {
 func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string) error {
 	res, err := workspace.Provision(a.ctx, a.repo, target(s, root))
 	if err == nil {
-		if res.HookErr != nil {
-			a.say("warning: %s", printableLines(res.HookErr.Error()))
-		}
-		if a.flags.Verbose > 0 && !res.Existed {
-			a.say("worktree: %d files copied, %d written by git", res.Copied, res.Written)
-		}
+		a.sayProvisioned(res)
 		return nil
 	}
 	if s.Already {
