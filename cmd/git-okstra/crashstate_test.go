@@ -241,6 +241,11 @@ func transitions() []transition {
 			also:    []string{said(with(with(started, "log", "started,released,started,released,started"), "claims", "3"))},
 		},
 		{
+			name: "start-ready", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: withIgnored,
+			from: map[string]string{"plan": "old"}, steps: startSteps, worktrees: 1, undone: undone,
+			also: []string{said(with(with(started, "log", "started,released,started"), "claims", "2"))},
+		},
+		{
 			name: "done", args: []string{"stage", "done", "1"}, worktrees: 1,
 			prepare: func(b *bench) {
 				start(b)
@@ -274,6 +279,16 @@ func unapproved(b *bench) {
 	b.repo.Git("gc", "-q", "--prune=now")
 	b.repo.Write("plan.md", widePlan(2))
 	b.repo.Commit("not approved")
+}
+
+// withIgnored lets ignored files come along, and a command run after them.
+func withIgnored(b *bench) {
+	b.repo.Write(".gitignore", ".env\ntools/\nready\n")
+	b.repo.Write(".worktreeinclude", ".env\ntools\n")
+	b.repo.Commit("what is ignored")
+	b.repo.Write(".env", "KEY=1\n")
+	b.repo.Write("tools/bin/run", strings.Repeat("x", 5000))
+	b.repo.Git("config", "okstra.postProvision", "cat .env tools/bin/run >ready")
 }
 
 // revise changes stage 1 in the plan file.

@@ -26,7 +26,8 @@ type bringer struct {
 }
 
 // bring copies and links into a new worktree what .worktreeinclude and okstra.sync
-// name. What cannot be brought is a warning; an error is the end of the context only.
+// name. A path that cannot be brought is a warning; errors are those of git, of the
+// record and of the context.
 func bring(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gitops.Hash, res *Result) error {
 	rules, err := readSync(repo.Config())
 	if err != nil {
@@ -48,14 +49,8 @@ func bring(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gito
 	if err == nil && len(items) > 0 {
 		err = b.all(ctx, items, head, res)
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		b.warn("ignored files were not brought along: %s", err)
-	}
 	res.Warnings = append(res.Warnings, b.warnings...)
-	return nil
+	return err
 }
 
 func (b *bringer) warn(format string, args ...any) {

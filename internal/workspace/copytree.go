@@ -15,8 +15,9 @@ import (
 // treeCopier copies files and folders as they are: bytes, modes, times of files and
 // folders, links as links. It replaces nothing, and what cannot be copied it tells.
 type treeCopier struct {
-	slots chan struct{} // one for each further goroutine
-	files atomic.Int64
+	slots   chan struct{} // one for each further goroutine
+	files   atomic.Int64
+	between func() // between the copy and the second look at a file; nil but in tests
 
 	mu      sync.Mutex
 	trouble []string
@@ -87,8 +88,10 @@ func (c *treeCopier) folder(ctx context.Context, from, to *os.Root, name, rel st
 		}
 	}
 	made := to.Mkdir(name, 0o700)
-	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return made
+	if made != nil {
+		if there, err := to.Lstat(name); err != nil || !there.IsDir() {
+			return made
+		}
 	}
 	dst, err := to.OpenRoot(name)
 	if err != nil {
@@ -156,7 +159,7 @@ var errUnsteady = errors.New("it changed while it was copied")
 func (c *treeCopier) file(from, to *os.Root, name string) error {
 	const tries = 3
 	for try := 1; ; try++ {
-		err := copyOnce(from, to, name)
+		err := c.copyOnce(from, to, name)
 		if err == nil {
 			c.files.Add(1)
 		}
@@ -168,7 +171,7 @@ func (c *treeCopier) file(from, to *os.Root, name string) error {
 
 // copyOnce leaves the whole file behind or none. The kernel copies, and shares the
 // blocks where the file system can.
-func copyOnce(from, to *os.Root, name string) (err error) {
+func (c *treeCopier) copyOnce(from, to *os.Root, name string) (err error) {
 	src, err := from.Open(name)
 	if err != nil {
 		return err
@@ -190,6 +193,9 @@ func copyOnce(from, to *os.Root, name string) (err error) {
 	_, err = io.Copy(dst, src)
 	if err = errors.Join(err, dst.Chmod(before.Mode().Perm()), dst.Close()); err != nil {
 		return err
+	}
+	if c.between != nil {
+		c.between()
 	}
 	after, err := src.Stat()
 	if err == nil && (after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime())) {

@@ -82,11 +82,28 @@ func wanted(ctx context.Context, repo *gitops.Repo, main string, rules syncRules
 		if err != nil {
 			return nil, warning, err
 		}
+		links := names(items)
 		for _, p := range both(ignored, listed) {
+			if len(within([]string{p}, links)) > 0 {
+				continue // a link to it is asked for, or to a folder above
+			}
 			items = append(items, item{strings.TrimSuffix(p, "/"), strings.HasSuffix(p, "/"), ask.link})
 		}
 	}
 	return items, warning, nil
+}
+
+// names lists the paths of items as git does, folders with a slash.
+func names(items []item) []string {
+	var out []string
+	for _, it := range items {
+		if it.dir {
+			out = append(out, it.path+"/")
+		} else {
+			out = append(out, it.path)
+		}
+	}
+	return out
 }
 
 // both lists what is in both lists of paths; a path that ends with a slash stands for
