@@ -31,6 +31,10 @@ func TestIgnoredPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(repo.Close)
+	wt, ok, err := repo.WorktreeAt(t.Context(), dir)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
 	same := func(what string, got []string, err error, want ...string) {
 		t.Helper()
 		slices.Sort(got)
@@ -39,27 +43,27 @@ func TestIgnoredPaths(t *testing.T) {
 			t.Errorf("%s: %q, %v\nwant %q", what, got, err, want)
 		}
 	}
-	got, err := repo.IgnoredPaths(t.Context(), dir)
+	got, err := repo.IgnoredPaths(t.Context(), wt)
 	same("ignored", got, err, "whole/", "only/a.ign", "mixed/a.ign", "parts/a", "odd\nname.ign")
-	got, err = repo.ListedPaths(t.Context(), dir, []string{"only", "*.ign", "!mixed"}, "")
+	got, err = repo.ListedPaths(t.Context(), wt, []string{"only", "*.ign", "!mixed"}, "")
 	same("listed", got, err, "only/", "mixed/a.ign", "odd\nname.ign", "whole/c.ign")
 	s.write("r/list", "plain\n/whole/a\n")
-	got, err = repo.ListedPaths(t.Context(), dir, nil, "list")
+	got, err = repo.ListedPaths(t.Context(), wt, nil, "list")
 	same("in a file", got, err, "plain", "whole/a/")
-	got, err = repo.ListedPaths(t.Context(), dir, []string{"nothing"}, "")
+	got, err = repo.ListedPaths(t.Context(), wt, []string{"nothing"}, "")
 	same("nothing", got, err)
 
 	ask := []string{"whole/x", "whole", "new.ign", "tracked.ign", ":(top)z.ign", "odd\nname.ign", "plain", "parts"}
-	ignored, err := repo.WouldIgnore(t.Context(), dir, ask)
+	ignored, err := repo.WouldIgnore(t.Context(), wt, ask)
 	same("would", slices.Collect(maps.Keys(ignored)), err, "whole/x", "whole", "new.ign", ":(top)z.ign", "odd\nname.ign")
-	ignored, err = repo.WouldIgnore(t.Context(), dir, []string{"plain"})
+	ignored, err = repo.WouldIgnore(t.Context(), wt, []string{"plain"})
 	same("would not", slices.Collect(maps.Keys(ignored)), err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := repo.WouldIgnore(ctx, dir, ask); err == nil {
+	if _, err := repo.WouldIgnore(ctx, wt, ask); err == nil {
 		t.Error("a failure is no answer")
 	}
-	if _, err := repo.IgnoredPaths(ctx, dir); err == nil {
+	if _, err := repo.IgnoredPaths(ctx, wt); err == nil {
 		t.Error("a failure is no answer")
 	}
 }

@@ -41,7 +41,7 @@ func bring(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gito
 		res.NoMain = true
 		return nil
 	}
-	items, warning, err := wanted(ctx, repo, main.Path, rules)
+	items, warning, err := wanted(ctx, repo, main, rules)
 	b := &bringer{repo: repo, main: main.Path, wt: wt}
 	if warning != "" {
 		b.warn("%s", warning)
@@ -163,7 +163,7 @@ func (b *bringer) ignoredThere(ctx context.Context, items []item) ([]item, error
 			leaves = append(leaves, it.path)
 		}
 	}
-	ignored, err := b.repo.WouldIgnore(ctx, b.wt.Path, leaves)
+	ignored, err := b.repo.WouldIgnore(ctx, b.wt, leaves)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (b *bringer) ignoredFolders(ctx context.Context, folders []item) (whole, fi
 			return nil, nil, err
 		}
 	}
-	ignored, err := b.repo.WouldIgnore(ctx, b.wt.Path, paths)
+	ignored, err := b.repo.WouldIgnore(ctx, b.wt, paths)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -221,7 +221,7 @@ func (b *bringer) ignoredFolders(ctx context.Context, folders []item) (whole, fi
 	for _, it := range leaves {
 		paths = append(paths, it.path)
 	}
-	if ignored, err = b.repo.WouldIgnore(ctx, b.wt.Path, paths); err != nil {
+	if ignored, err = b.repo.WouldIgnore(ctx, b.wt, paths); err != nil {
 		return nil, nil, err
 	}
 	for _, it := range leaves {

@@ -55,9 +55,9 @@ func mainOf(ctx context.Context, repo *gitops.Repo) (gitops.Worktree, bool, erro
 
 // wanted lists what is to come along: what git ignores in the main worktree and the
 // lists name. Links come first.
-func wanted(ctx context.Context, repo *gitops.Repo, main string, rules syncRules) (items []item, warning string, err error) {
+func wanted(ctx context.Context, repo *gitops.Repo, main gitops.Worktree, rules syncRules) (items []item, warning string, err error) {
 	file := includeFile
-	switch info, err := os.Lstat(filepath.Join(main, includeFile)); {
+	switch info, err := os.Lstat(filepath.Join(main.Path, includeFile)); {
 	case err != nil:
 		file = ""
 	case !info.Mode().IsRegular():

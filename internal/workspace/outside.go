@@ -36,7 +36,7 @@ func keepOut(ctx context.Context, repo *gitops.Repo, t Target) (said string, err
 		if strings.EqualFold(rel, ".git") || strings.HasPrefix(strings.ToLower(rel), ".git/") {
 			continue // git never looks there
 		}
-		ignored, err := repo.WouldIgnore(ctx, wt.Path, []string{rel})
+		ignored, err := repo.WouldIgnore(ctx, wt, []string{rel})
 		if err != nil || ignored[rel] {
 			return "", err
 		}
