@@ -279,18 +279,25 @@ func (b *bringer) linkParts(it item) error {
 // copy copies a file, link or folder. The two folders that it lies in are opened by
 // their way from the top, which may not lead outside.
 func (b *bringer) copy(ctx context.Context, it item, copier *treeCopier) error {
-	var roots [2]*os.Root
-	for i, top := range []string{b.main, b.wt.Path} {
-		root, err := os.OpenRoot(top)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = root.Close() }()
-		if roots[i], err = root.OpenRoot(filepath.FromSlash(path.Dir(it.path))); err != nil {
-			return err
-		}
-		defer func() { _ = roots[i].Close() }()
+	from, err := openBelow(b.main, path.Dir(it.path))
+	if err != nil {
+		return err
 	}
-	copier.entry(ctx, roots[0], roots[1], path.Base(it.path), it.path)
+	defer func() { _ = from.Close() }()
+	to, err := openBelow(b.wt.Path, path.Dir(it.path))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = to.Close() }()
+	copier.entry(ctx, from, to, path.Base(it.path), it.path)
 	return nil
+}
+
+func openBelow(top, dir string) (*os.Root, error) {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return root.OpenRoot(filepath.FromSlash(dir))
 }

@@ -47,5 +47,10 @@ func TestBroughtOddFiles(t *testing.T) {
 	if got := w.Git("-C", target.Path, "status", "--porcelain"); got != "" {
 		t.Errorf("status %q", got)
 	}
+	info, err := os.Stat(filepath.Join(target.Path, "folder/closed"))
+	w.must(err)
+	if info.Mode().Perm() != 0o755 { // it must be possible to empty it
+		t.Errorf("mode %v", info.Mode())
+	}
 	w.Git("worktree", "remove", "--force", target.Path) // the closed folder too
 }

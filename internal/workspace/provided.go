@@ -113,14 +113,14 @@ func digest(path string) (string, error) {
 }
 
 // describe adds one entry to a digest.
-func describe(sum hash.Hash, rel, at string, info fs.FileInfo) (err error) {
-	target := ""
+func describe(sum hash.Hash, rel, at string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
 		fmt.Fprintf(sum, "%s/\x00", rel)
 		return nil
 	case info.Mode()&fs.ModeSymlink != 0:
-		if target, err = os.Readlink(at); err != nil {
+		target, err := os.Readlink(at)
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(sum, "%s\x00%s\x00", rel, target)
