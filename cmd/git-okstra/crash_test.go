@@ -322,7 +322,7 @@ func (c *crash) leftovers(what string) {
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name(), ".okstra-") {
 				c.left["temporary file"]++
-			} else if !slices.Contains([]string{".git", "plan.md", "src", "stage-1", ".gitattributes", "x.bad"}, e.Name()) {
+			} else if !slices.Contains([]string{".git", "plan.md", "src", "stage-1", ".gitattributes", "x.bad", ".gitignore", ".worktreeinclude", ".env", "tools"}, e.Name()) {
 				c.t.Errorf("%s: left over: %s", what, filepath.Join(dir, e.Name()))
 			}
 		}
@@ -374,6 +374,20 @@ func (c *crash) usable(what string) {
 	}
 	if out := c.repo.Git("-C", wt, "for-each-ref", "--format=%(refname)", "refs/worktree"); out != "refs/worktree/okstra/"+benchKey+"/1" {
 		c.t.Errorf("%s: marks %q", what, out)
+	}
+	if c.tr.name == "start-ready" {
+		var parts []string
+		for _, name := range []string{".env", "tools/bin/run", "ready"} {
+			text, _ := os.ReadFile(filepath.Join(wt, name))
+			parts = append(parts, string(text))
+		}
+		if run := strings.Repeat("x", 5000); !slices.Equal(parts, []string{"KEY=1\n", run, "KEY=1\n" + run}) {
+			c.t.Errorf("%s: brought %.100q", what, parts)
+		}
+	}
+	refs := c.refs()
+	if id, _, _ := strings.Cut(refs["refs/okstra/"+benchKey+"/reserved/1"], " "); id != "" && !strings.HasPrefix(refs["refs/okstra-local/port/0"], id) {
+		c.t.Errorf("%s: the port slot has not the reservation", what)
 	}
 	if out := c.repo.Git("worktree", "list", "--porcelain"); strings.Count(out, "worktree ") != 2 || strings.Contains(out, "prunable") || strings.Contains(out, "locked") {
 		c.t.Errorf("%s: worktrees %s", what, out)

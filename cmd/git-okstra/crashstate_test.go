@@ -39,10 +39,10 @@ type transition struct {
 }
 
 // tracked are the parts of a state, in the order in which it is written.
-var tracked = []string{"plan", "base", "reserved", "claims", "branch", "done", "log"}
+var tracked = []string{"plan", "base", "reserved", "claims", "ports", "branch", "done", "log"}
 
 // absent is what a part holds that a state does not name.
-var absent = map[string]string{"plan": "-", "base": "-", "reserved": "-", "claims": "0", "branch": "-", "done": "-"}
+var absent = map[string]string{"plan": "-", "base": "-", "reserved": "-", "claims": "0", "ports": "0", "branch": "-", "done": "-"}
 
 // said writes a state.
 func said(values map[string]string) string {
@@ -90,6 +90,11 @@ type snapshotOfRefs map[string]string
 // has reports whether the task has the state ref.
 func (r snapshotOfRefs) has(name string) bool { return r["refs/okstra/"+benchKey+"/"+name] != "" }
 
+// claimed reports whether the tag is that of a reservation made in this clone.
+func (r snapshotOfRefs) claimed(tag string) bool {
+	return r["refs/okstra-local/claims/"+benchKey+"/"+tag] != ""
+}
+
 func (c *crash) refs() snapshotOfRefs {
 	c.t.Helper()
 	all := snapshotOfRefs{}
@@ -107,7 +112,7 @@ func (c *crash) state() string {
 	c.t.Helper()
 	now := map[string]string{}
 	refs := c.refs()
-	main, claims := refs["refs/heads/main"], 0
+	main, claims, ports := refs["refs/heads/main"], 0, 0
 	work := refs["refs/heads/"+stageBranch]
 	if work == "" {
 		work = main // it landed, and its branch is gone
@@ -131,6 +136,11 @@ func (c *crash) state() string {
 			if !strings.HasSuffix(name, "/"+id) || target != main {
 				now["claims"] = "wrong "
 			}
+		case strings.HasPrefix(name, "refs/okstra-local/port/"):
+			ports++
+			if !refs.claimed(id) {
+				now["ports"] = "wrong "
+			}
 		case name == "refs/notes/okstra/"+benchKey: // below, as rows
 		case c.before[name] != value:
 			now["log"] += "foreign ref " + name + " "
@@ -142,6 +152,7 @@ func (c *crash) state() string {
 		}
 	}
 	now["claims"] += fmt.Sprint(claims)
+	now["ports"] += fmt.Sprint(ports)
 	if refs.has("plan") {
 		now["log"] += c.log()
 	}
@@ -195,7 +206,7 @@ func (c *crash) log() string {
 // transitions are all that there are, each with the smallest repository that has
 // everything it looks at.
 func transitions() []transition {
-	started := map[string]string{"plan": "old", "base": "good", "reserved": "good", "claims": "1", "branch": "old", "log": "started"}
+	started := map[string]string{"plan": "old", "base": "good", "reserved": "good", "claims": "1", "ports": "1", "branch": "old", "log": "started"}
 	with := func(from map[string]string, name, value string) map[string]string {
 		out := map[string]string{name: value}
 		for k, v := range from {
@@ -206,7 +217,7 @@ func transitions() []transition {
 		return out
 	}
 	start := func(b *bench) { b.must(b.repo.Dir, "stage", "start", "1", "--run", "r1") }
-	startSteps := []step{{"reserved", "good"}, {"claims", "1"}, {"base", "good"}, {"branch", "old"}, {"log", "started"}}
+	startSteps := []step{{"reserved", "good"}, {"claims", "1"}, {"ports", "1"}, {"base", "good"}, {"branch", "old"}, {"log", "started"}}
 	undone := []step{{"log", "started,released"}, {"reserved", "-"}, {"branch", "-"}}
 	return []transition{
 		{
@@ -234,13 +245,18 @@ func transitions() []transition {
 			also:    []string{said(with(with(started, "log", "started,released,started,released,started"), "claims", "3"))},
 		},
 		{
+			name: "start-ready", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: withIgnored,
+			from: map[string]string{"plan": "old"}, steps: startSteps, worktrees: 1, undone: undone,
+			also: []string{said(with(with(started, "log", "started,released,started"), "claims", "2"))},
+		},
+		{
 			name: "done", args: []string{"stage", "done", "1"}, worktrees: 1,
 			prepare: func(b *bench) {
 				start(b)
 				b.repo.Git("-C", b.stagePath(1), "commit", "-q", "--allow-empty", "-m", "work")
 			},
 			from:  with(started, "branch", "new"),
-			steps: []step{{"log", "started,done"}, {"done", "good"}, {"reserved", "-"}},
+			steps: []step{{"log", "started,done"}, {"done", "good"}, {"reserved", "-"}, {"ports", "0"}},
 		},
 		{
 			name: "release", args: []string{"stage", "release", "1", "--why", "tried"}, prepare: start, worktrees: 1,
@@ -277,6 +293,16 @@ func unapproved(b *bench) {
 	b.repo.Git("gc", "-q", "--prune=now")
 	b.repo.Write("plan.md", widePlan(2))
 	b.repo.Commit("not approved")
+}
+
+// withIgnored lets ignored files come along, and a command run after them.
+func withIgnored(b *bench) {
+	b.repo.Write(".gitignore", ".env\ntools/\nready\n")
+	b.repo.Write(".worktreeinclude", ".env\ntools\n")
+	b.repo.Commit("what is ignored")
+	b.repo.Write(".env", "KEY=1\n")
+	b.repo.Write("tools/bin/run", strings.Repeat("x", 5000))
+	b.repo.Git("config", "okstra.postProvision", "cat .env tools/bin/run >ready")
 }
 
 // revise changes stage 1 in the plan file.

@@ -76,8 +76,30 @@ func TestInspectingPage(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", step.command, err, out)
 		}
 	}
-	list := examples(t, "../../docs/inspecting-with-stock-git.md")
-	if len(list) < 10 {
+	runExamples(t, "../../docs/inspecting-with-stock-git.md", 10, func(command string) (string, error) { return sh(r.Dir, command) })
+}
+
+// TestWorktreesPage runs the page about the worktrees of stages.
+func TestWorktreesPage(t *testing.T) {
+	r := testrepo.New(t, "one-commit")
+	r.Write("plan.md", string(demoPlan))
+	sh := func(command string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
+		cmd.Dir, cmd.Env = r.Dir, append(slices.Clone(r.Env), "OKSTRA_HOME="+filepath.Join(filepath.Dir(r.Dir), "home"))
+		out, err := cmd.Output()
+		return string(out), err
+	}
+	if out, err := sh("git okstra plan approve -q plan.md"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	runExamples(t, "../../docs/worktrees.md", 10, sh)
+}
+
+// runExamples runs a page's examples, of which there have to be so many.
+func runExamples(t *testing.T, page string, least int, sh func(command string) (string, error)) {
+	t.Helper()
+	list := examples(t, page)
+	if len(list) < least {
 		t.Fatalf("only %d examples", len(list))
 	}
 	_, noJQ := exec.LookPath("jq")
@@ -86,7 +108,7 @@ func TestInspectingPage(t *testing.T) {
 			t.Logf("jq is not installed, not run: %s", e.command)
 			continue
 		}
-		got, err := sh(r.Dir, e.command)
+		got, err := sh(e.command)
 		if err != nil || !matches(e.want, got) {
 			t.Errorf("$ %s\n%v\n%s\nthe page has\n%s", e.command, err, got, e.want)
 		}

@@ -29,6 +29,10 @@ func (a *app) startBatch(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, b
 			req.Stage = planned[len(made)]
 		}
 		one, err := a.startOne(e, t, f, req, root)
+		if isMade(err) {
+			a.receipt(t, f, append(made, one))
+			return err
+		}
 		if err != nil {
 			if len(made) > 0 && a.endsBatch(err) {
 				break

@@ -77,6 +77,9 @@ func (a *app) addHolder(e *lifecycle.Engine, t *lifecycle.Task, line *report.Sta
 		line.Holder.By = "(reservation cannot be read: " + r.Broken + ")"
 	}
 	line.Branch = r.Branch
+	if line.PortBase, err = e.PortBase(t, line.Stage); err != nil {
+		return err
+	}
 	if r.Worktree == "" || !filepath.IsLocal(filepath.FromSlash(r.Worktree)) {
 		return nil
 	}

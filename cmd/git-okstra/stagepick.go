@@ -145,6 +145,9 @@ func (a *app) startPicked(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, 
 		return err
 	}
 	made, err := a.startEach(e, t, f, now, false)
+	if isMade(err) {
+		a.receipt(t, f, made, later...)
+	}
 	if err != nil {
 		return err
 	}

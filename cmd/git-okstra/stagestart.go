@@ -137,19 +137,23 @@ type startedJSON struct {
 	Branch   string           `json:"branch"`
 	Worktree string           `json:"worktree"`
 	Already  bool             `json:"already"`
+	PortBase int              `json:"port_base"`
+	// Post is done, already or failed; "" where there is no okstra.postProvision.
+	Post workspace.PostOutcome `json:"post_provision"`
 }
 
 // start reserves and provisions stages one after the other and prints the
 // receipt.
 func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
 	made, err := a.startEach(e, t, f, numbers, resume)
-	if err == nil {
+	if err == nil || isMade(err) {
 		a.receipt(t, f, made)
 	}
 	return err
 }
 
-// startEach is start without the receipt.
+// startEach is start without the receipt. An error that isMade leaves the stages before
+// it, and its own, to be told of.
 func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) ([]startedJSON, error) {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
@@ -158,7 +162,10 @@ func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, nu
 	var made []startedJSON
 	for _, n := range numbers {
 		one, err := a.startOne(e, t, f, a.startRequest(f, n, resume, root), root)
-		if err != nil {
+		switch {
+		case isMade(err):
+			return append(made, one), err
+		case err != nil:
 			return nil, afterSome(err, made)
 		}
 		made = append(made, one)
@@ -171,14 +178,21 @@ func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, nu
 	return made, nil
 }
 
-// startOne reserves and provisions one stage.
+// startOne reserves and provisions one stage. With an error that isMade it stands all
+// the same.
 func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, req lifecycle.StartRequest, root string) (startedJSON, error) {
 	s, err := e.Start(a.ctx, t, req)
+	var post workspace.PostOutcome
 	if err == nil && !f.DryRun {
-		err = a.provision(e, t, s, root)
+		post, err = a.ready(e, t, s, root)
+	}
+	var postErr *workspace.PostError
+	if errors.As(err, &postErr) {
+		err = a.postFailed(s, err)
 	}
 	return startedJSON{
 		Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
+		PortBase: s.PortBase, Post: post,
 	}, err
 }
 
@@ -204,7 +218,7 @@ func (a *app) startRequest(f startFlags, n plan.StageNumber, resume bool, root s
 
 func target(s lifecycle.Started, root string) workspace.Target {
 	return workspace.Target{
-		Path: pathOf(s, root), Branch: s.Branch, Head: s.Tip, Bind: s.Bind, Base: s.Base,
+		Path: pathOf(s, root), Root: root, Branch: s.Branch, Head: s.Tip, Bind: s.Bind, Base: s.Base,
 	}
 }
 
@@ -221,12 +235,7 @@ func pathOf(s lifecycle.Started, root string) string {
 func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string) error {
 	res, err := workspace.Provision(a.ctx, a.repo, target(s, root))
 	if err == nil {
-		if res.HookErr != nil {
-			a.say("warning: %s", printableLines(res.HookErr.Error()))
-		}
-		if a.flags.Verbose > 0 && !res.Existed {
-			a.say("worktree: %d files copied, %d written by git", res.Copied, res.Written)
-		}
+		a.sayProvisioned(res)
 		return nil
 	}
 	if s.Already {
@@ -275,6 +284,9 @@ func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON, later
 		st, _ := t.Plan.Stage(m.Stage)
 		a.print("\nstage %d  %s\n", m.Stage, plan.Printable(st.Title))
 		a.print("  base      %s\n  branch    %s\n  worktree  %s\n", m.Base.Short(), plan.Printable(m.Branch), plan.Printable(m.Worktree))
+		if a.flags.Verbose > 0 {
+			a.print("  ports     from %d\n", m.PortBase)
+		}
 		switch {
 		case f.DryRun:
 			a.print("  (dry run: nothing was changed)\n")

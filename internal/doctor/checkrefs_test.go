@@ -235,7 +235,7 @@ func TestAnotherClone(t *testing.T) {
 		return w
 	}
 	fetched().expect(t)
-	w := fetched()
+	w := fetched().port("p/g/t", 1)
 	w.own[id(1001)] = true // it was made here: the branch is missing
 	w.expect(t, "+warning reservation-without-branch 1")
 	w = newWorld().reserve(1, "c1", "") // no row yet: the host must tell

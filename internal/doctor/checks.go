@@ -50,6 +50,8 @@ var table = []Check{
 	{"base-missing", Warning, "the base from which stages were started is gone", "puts it back", missingBase},
 	{"reservation-without-branch", Warning, "the branch of a reserved stage is missing", "makes it at the stage's base", withoutBranch},
 	{"reservation-without-row", Warning, "a stage is reserved, and the log has no started row for it", "writes it from the reservation", withoutRow},
+	{"reservation-without-port", Warning, "a stage is reserved in this clone, and has no ports of its own", "gives it some", withoutSlot},
+	{"port-left-over", Info, "ports are held for a stage that is done, or for none", "frees them", slotsLeft},
 	{"reservation-stale", Warning, "a stage is reserved on this host, but its worktree is gone", "", staleReservations},
 	{"history-unreadable", Error, "the history of the done commits cannot be read", "", unreadableHistory},
 	{"done-unreachable", Warning, "a done commit is neither on its stage's branch nor on the integration branch", "", unreachable},

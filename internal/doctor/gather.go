@@ -11,7 +11,7 @@ import (
 )
 
 // prefixes are the refs that are looked at.
-var prefixes = []string{"refs/okstra", "refs/notes/okstra", "refs/heads", "refs/remotes", claims}
+var prefixes = []string{"refs/okstra", "refs/notes/okstra", "refs/heads", "refs/remotes", claims, ports}
 
 // claims holds the tags of the reservations that were made in this clone.
 const claims = "refs/okstra-local/claims"
@@ -47,6 +47,7 @@ func (d *Doctor) look(ctx context.Context, refs gitops.RefListing) (*facts, erro
 		heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{},
 	}
 	d.sortRefs(f, refs)
+	d.readSlots(ctx, f)
 	if err := d.readConfig(f); err != nil {
 		return nil, err
 	}
@@ -103,6 +104,8 @@ func (d *Doctor) sortRefs(f *facts, refs gitops.RefListing) {
 			f.tracked[short] = append(f.tracked[short], ref.Hash)
 		} else if strings.HasPrefix(name, claims+"/") {
 			f.own[ref.Hash] = true
+		} else if strings.HasPrefix(name, ports+"/") {
+			f.slots = append(f.slots, slot{ref: ref})
 		} else if rest, ok := strings.CutPrefix(name, "refs/okstra/"); ok {
 			f.anyState = true
 			if key, what, ok := splitKey(rest); ok {

@@ -105,18 +105,27 @@ func (e *Engine) alreadyDone(ctx context.Context, t *Task, req DoneRequest, head
 	if err := e.sameEvidence(ctx, t, n, head, req.Evidence); err != nil {
 		return Finished{}, err
 	}
-	if held {
-		rec, err := e.begin(ctx, fmt.Sprintf("finish done of stage %d", n))
-		if err != nil {
-			return Finished{}, err
-		}
-		rec.tx.Verify(t.doneRef(n), head)
-		rec.tx.Delete(t.reservedRef(n), r.Tag)
-		if err := e.commit(ctx, rec); err != nil {
-			return Finished{}, err
-		}
+	return e.finished(t, n, head, true), e.finishDone(ctx, t, n, r, held)
+}
+
+// finishDone takes away what a crash left of a done stage's reservation.
+func (e *Engine) finishDone(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, held bool) error {
+	slots, err := e.slotsOf(ctx, t, n)
+	if err != nil || !held && len(slots) == 0 {
+		return err
 	}
-	return e.finished(t, n, head, true), nil
+	rec, err := e.begin(ctx, fmt.Sprintf("finish done of stage %d", n))
+	if err != nil {
+		return err
+	}
+	rec.tx.Verify(t.doneRef(n), t.Done[n])
+	if held {
+		rec.tx.Delete(t.reservedRef(n), r.Tag)
+	}
+	for _, slot := range slots {
+		rec.tx.Delete(slotRef(slot), t.ports.slots[slot])
+	}
+	return e.commit(ctx, rec)
 }
 
 // tipOf finds the commit that the stage's branch stands at now, "" where there
@@ -273,6 +282,7 @@ func (e *Engine) writeDone(ctx context.Context, t *Task, st plan.Stage, r Reserv
 	}
 	rec.tx.Create(t.doneRef(st.Number), tip)
 	rec.tx.Delete(t.reservedRef(st.Number), r.Tag)
+	t.dropSlot(rec, r.Tag)
 	return e.commit(ctx, rec)
 }
 

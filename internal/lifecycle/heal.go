@@ -8,8 +8,8 @@ import (
 	"git-okstra/plan"
 )
 
-// CompleteStart writes what a crash left out of a stage's start: the anchor, the
-// branch, the row, all from the reservation's tag, and in its holder's name. A whole
+// CompleteStart writes what a crash left out of a stage's start: the port slot, the
+// anchor, the branch, the row, all from the reservation's tag, and in its holder's name. A whole
 // start is left as it is. Errors: *Refusal where nobody holds the stage or the tag says
 // too little.
 func (e *Engine) CompleteStart(ctx context.Context, t *Task, n plan.StageNumber) error {
@@ -39,7 +39,7 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 	case r.Claim == "" || !gitops.ValidRefName(branch):
 		return refuse(Environment, "", "the reservation of stage %d names no usable branch and claim", n)
 	}
-	s := Started{Key: t.Key, Stage: n, Base: r.Base, Bind: t.BindRef(n), Branch: branch}
+	s := Started{Key: t.Key, Stage: n, Base: r.Base, Bind: t.BindRef(n), Branch: branch, tag: r.Tag}
 	if err := e.whereItIs(ctx, &s); err != nil {
 		return err
 	}
@@ -53,6 +53,8 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 		if s.Tip == "" {
 			s.Tip = r.Base // and so is its branch
 		}
+	} else if err := e.chooseSlot(ctx, t, &s); err != nil {
+		return err
 	}
 	return e.inNameOf(r).complete(ctx, t, &s, r)
 }

@@ -40,6 +40,9 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 		return s, refuse(Taken, "take it up there, or fetch its branch "+plan.Printable(r.Branch)+" first",
 			"stage %d was started in another clone, on host %s, and its branch is not here", st.Number, plan.Printable(r.Host))
 	}
+	if err := e.chooseSlot(ctx, t, &s); err != nil {
+		return s, err
+	}
 	if req.Preflight != nil && s.Tip != "" {
 		if err := req.Preflight(ctx, s); err != nil {
 			return s, err
@@ -97,8 +100,8 @@ func (e *Engine) mine(t *Task, n plan.StageNumber, r Reservation, resume bool) b
 	return resume && e.Caller.Actor == r.By && e.Caller.Host == r.Host
 }
 
-// complete writes what a crash left out: the ref that keeps the tag, the anchor, the
-// branch, the row.
+// complete writes what a crash left out: the ref that keeps the tag, the port slot, the
+// anchor, the branch, the row.
 func (e *Engine) complete(ctx context.Context, t *Task, s *Started, r Reservation) error {
 	rec, err := e.begin(ctx, fmt.Sprintf("complete start of stage %d", s.Stage))
 	if err != nil {
@@ -109,6 +112,9 @@ func (e *Engine) complete(ctx context.Context, t *Task, s *Started, r Reservatio
 	if !s.anchored {
 		rec.tx.Tags = true
 		rec.tx.Create(t.claimRef(r.Tag), r.Tag)
+	}
+	if s.PortBase != 0 {
+		s.holdSlot(rec)
 	}
 	// another stage branches from its predecessors, so its base says nothing of the task's
 	if st, ok := t.Plan.Stage(s.Stage); t.Base == "" && ok && len(st.DependsOn) == 0 {

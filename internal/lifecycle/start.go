@@ -38,6 +38,8 @@ type Started struct {
 	Bind          gitops.RefName
 	Already       bool // it was the caller's before
 	BranchCreated bool
+	PortBase      int // the first port that is the stage's own in this clone; 0 for none
+	slot          portSlot
 	tag           gitops.Hash
 	anchored      bool // the ref that keeps the tag is there
 	claim         string
@@ -138,6 +140,9 @@ func (e *Engine) reserve(ctx context.Context, t *Task, st plan.Stage, req StartR
 	if err := e.chooseBranch(ctx, t, heads, &s); err != nil {
 		return s, err
 	}
+	if err := e.chooseSlot(ctx, t, &s); err != nil {
+		return s, err
+	}
 	if req.Preflight != nil {
 		if err := req.Preflight(ctx, s); err != nil {
 			return s, err
@@ -174,6 +179,7 @@ func (e *Engine) writeStart(ctx context.Context, t *Task, st plan.Stage, heads h
 	}
 	rec.tx.Create(t.reservedRef(s.Stage), s.tag)
 	rec.tx.Create(t.claimRef(s.tag), s.tag)
+	s.holdSlot(rec)
 	if t.Base == "" {
 		rec.tx.Create(t.Ref("base"), heads.anchor)
 	}

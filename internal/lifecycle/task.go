@@ -35,6 +35,7 @@ type Task struct {
 	NotesTip   gitops.Hash
 	Here       plan.StageNumber // the stage whose worktree the caller stands in, or 0
 	siblings   []string         // ref keys of the other tasks in this repository
+	ports      *portTable
 }
 
 // Progress is the task's state as the selection rules want it.
@@ -77,20 +78,23 @@ type refState struct {
 	notes          gitops.Hash
 	done, reserved map[plan.StageNumber]gitops.Hash
 	here           plan.StageNumber
+	ports          *portTable // one for all tasks
 }
 
 // listRefs reads the state of all tasks in one pass over the refs.
 func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
-	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/worktree/okstra")
+	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/worktree/okstra", strings.TrimSuffix(portPrefix, "/"))
 	if err != nil {
 		return nil, err
 	}
 	tasks := map[string]*refState{}
+	ports := &portTable{slots: map[int]gitops.Hash{}, reserved: map[string]map[plan.StageNumber]gitops.Hash{}}
 	at := func(key string) *refState {
 		if tasks[key] == nil {
 			tasks[key] = &refState{
-				key: key, done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{},
+				key: key, done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{}, ports: ports,
 			}
+			ports.reserved[key] = tasks[key].reserved
 		}
 		return tasks[key]
 	}
@@ -106,6 +110,8 @@ func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
 			if key, what, ok := splitKey(rest); ok {
 				at(key).here, _ = stageNumber(what)
 			}
+		} else if rest, ok := strings.CutPrefix(name, portPrefix); ok {
+			ports.take(rest, ref.Hash)
 		}
 	}
 	return tasks, nil
@@ -164,6 +170,7 @@ func (e *Engine) Load(ctx context.Context, want string) (*Task, error) {
 func (e *Engine) task(ctx context.Context, states map[string]*refState, s *refState) (*Task, error) {
 	t := &Task{
 		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, NotesTip: s.notes, Here: s.here,
+		ports: s.ports,
 	}
 	for key, other := range states {
 		if key != s.key && other.plan != "" {

@@ -25,6 +25,7 @@ type StageLine struct {
 	Holder     *Holder            `json:"holder"` // null where nobody holds it
 	Branch     string             `json:"branch"`
 	Worktree   string             `json:"worktree"`
+	PortBase   int                `json:"port_base"`   // of an active stage in the clone where it was started, else 0
 	HeadCommit string             `json:"head_commit"` // of a done stage
 	WaitingFor []plan.StageNumber `json:"waiting_for"`
 }

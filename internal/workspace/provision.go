@@ -15,6 +15,7 @@ import (
 // Target says which worktree is wanted.
 type Target struct {
 	Path   string         // absolute
+	Root   string         // the folder of all stage worktrees; "" where that does not matter
 	Branch gitops.RefName // exists already
 	Head   gitops.Hash    // the branch's tip
 	Bind   gitops.RefName // the refs/worktree/ ref that marks the worktree as this stage's
@@ -28,6 +29,11 @@ type Result struct {
 	Copied  int   // files copied from a sibling
 	Written int   // files written by git
 	HookErr error // the post-checkout hook's failure: the worktree is good all the same
+
+	NoMain       bool     // there is no main worktree that ignored files could come from
+	Brought      int      // ignored paths that were copied or linked from there
+	BroughtFiles int      // the files among and in them that were copied
+	Warnings     []string // what could not be brought, and what else a person should know
 }
 
 // errGone says that the folder to be locked is not there (any more).
@@ -45,6 +51,9 @@ func (e *ForeignPathError) Error() string { return fmt.Sprintf("%q is in the way
 // is a worktree of this repository on the target's branch. Errors: a
 // *ForeignPathError, or that of looking.
 func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
+	if _, err := readSync(repo.Config()); err != nil {
+		return err
+	}
 	wt, ok, err := repo.WorktreeAt(ctx, t.Path)
 	if err != nil {
 		return err
@@ -263,12 +272,25 @@ func discardHalfMade(ctx context.Context, repo *gitops.Repo, t Target, wt gitops
 	for _, e := range entries {
 		known[e.Name] = true
 	}
+	brought, err := readProvided(wt)
+	if err != nil {
+		return err
+	}
+	ours := map[string]bool{}
+	for _, p := range brought {
+		ours[p.Path] = true
+	}
 	err = filepath.WalkDir(t.Path, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(t.Path, path)
-		if err == nil && !known[filepath.ToSlash(rel)] {
+		name := filepath.ToSlash(rel)
+		switch {
+		case err != nil:
+		case d.IsDir() && ours[name]:
+			err = fs.SkipDir // brought as a whole
+		case !d.IsDir() && !known[name] && !ours[name]:
 			err = &ForeignPathError{Path: path, What: "it lies in a half-made worktree and is not of its commit"}
 		}
 		return err
@@ -284,14 +306,24 @@ func discardHalfMade(ctx context.Context, repo *gitops.Repo, t Target, wt gitops
 	return underParent(ctx, t.Path, func() error { return repo.RemoveWorktree(ctx, t.Path) })
 }
 
-// create makes the worktree: register, fill, hook, mark.
+// create makes the worktree: register, fill, bring along, hook, mark.
 func create(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
+	said, err := keepOut(ctx, repo, t)
+	if err != nil {
+		return Result{}, errors.Join(err, removeIfEmpty(t.Path))
+	}
 	wt, err := repo.AddWorktree(ctx, t.Path, t.Branch)
 	if err != nil {
 		return Result{}, &refusedError{errors.Join(err, removeIfEmpty(t.Path))}
 	}
 	res := Result{Path: t.Path}
+	if said != "" {
+		res.Warnings = append(res.Warnings, said)
+	}
 	err = fill(ctx, repo, wt, t.Head, &res)
+	if err == nil {
+		err = bring(ctx, repo, wt, t.Head, &res)
+	}
 	if err == nil {
 		res.HookErr = repo.RunPostCheckout(ctx, wt.Path, t.Head)
 		err = repo.BindWorktree(ctx, wt, t.Bind, t.Base)
