@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 
 	"git-okstra/gitops"
 	"git-okstra/internal/lifecycle"
@@ -94,8 +95,23 @@ func (c *cleaner) removal(n plan.StageNumber, wt gitops.Worktree) workspace.Remo
 	}
 	return workspace.Removal{
 		Worktree: wt, Bind: c.t.BindRef(n), Dir: c.dir, Caller: caller,
-		Ignored: c.ignored, Globs: c.repo.Config().All("okstra.cleanIgnored"),
+		Ignored: c.ignored, Globs: c.repo.Config().All("okstra.cleanIgnored"), Ours: provided(wt),
 		Settle: func(ctx context.Context) error { return c.e.Unheld(ctx, c.t, n) },
+	}
+}
+
+// provided tells which ignored paths of a worktree were brought along and are as they
+// were. A record that cannot be read vouches for none.
+func provided(wt gitops.Worktree) func(string) bool {
+	list, err := workspace.Provided(wt)
+	if err != nil {
+		return nil
+	}
+	return func(path string) bool {
+		return slices.ContainsFunc(list, func(p workspace.ProvidedPath) bool {
+			top := strings.TrimSuffix(p.Path, "/")
+			return p.Unchanged && (path == top || strings.HasPrefix(path, top+"/"))
+		})
 	}
 }
 

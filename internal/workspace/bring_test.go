@@ -36,8 +36,8 @@ func TestBroughtTree(t *testing.T) {
 	if res.BroughtFiles != 300 || res.Brought != 1 || len(res.Warnings) > 0 {
 		t.Fatalf("%+v", res)
 	}
-	a, err := digest(w.path("folder"))
-	b, err2 := digest(filepath.Join(target.Path, "folder"))
+	a, err := sumUp(w.path("folder"))
+	b, err2 := sumUp(filepath.Join(target.Path, "folder"))
 	if a != b || err != nil || err2 != nil {
 		t.Errorf("the copies differ: %v, %v", err, err2)
 	}

@@ -84,7 +84,7 @@ func wanted(ctx context.Context, repo *gitops.Repo, main gitops.Worktree, rules 
 		}
 		links := names(items)
 		for _, p := range both(ignored, listed) {
-			if len(within([]string{p}, links)) > 0 {
+			if len(underAny([]string{p}, links)) > 0 {
 				continue // a link to it is asked for, or to a folder above
 			}
 			items = append(items, item{strings.TrimSuffix(p, "/"), strings.HasSuffix(p, "/"), ask.link})
@@ -109,13 +109,13 @@ func names(items []item) []string {
 // both lists what is in both lists of paths; a path that ends with a slash stands for
 // all that is in the folder.
 func both(a, b []string) []string {
-	out := append(within(a, b), within(b, a)...)
+	out := append(underAny(a, b), underAny(b, a)...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// within lists the paths that the other list has, by themselves or by a folder above.
-func within(paths, list []string) []string {
+// underAny lists the paths that the other list has, by themselves or by a folder above.
+func underAny(paths, list []string) []string {
 	has := map[string]bool{}
 	for _, p := range list {
 		has[p] = true

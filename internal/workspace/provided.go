@@ -43,7 +43,7 @@ func Provided(wt gitops.Worktree) ([]ProvidedPath, error) {
 		return nil, err
 	}
 	for i, p := range list {
-		sum, err := digest(filepath.Join(wt.Path, filepath.FromSlash(p.Path)))
+		sum, err := sumUp(filepath.Join(wt.Path, filepath.FromSlash(p.Path)))
 		list[i].Unchanged = err == nil && p.sum != "" && sum == p.sum
 	}
 	return list, nil
@@ -86,7 +86,7 @@ func writeProvided(wt gitops.Worktree, list []ProvidedPath) error {
 // seal notes what each path is now.
 func seal(wt gitops.Worktree, list []ProvidedPath) error {
 	for i, p := range list {
-		sum, err := digest(filepath.Join(wt.Path, filepath.FromSlash(p.Path)))
+		sum, err := sumUp(filepath.Join(wt.Path, filepath.FromSlash(p.Path)))
 		if err != nil {
 			sum = "" // it is not there, and so it is not unchanged either
 		}
@@ -95,9 +95,9 @@ func seal(wt gitops.Worktree, list []ProvidedPath) error {
 	return writeProvided(wt, list)
 }
 
-// digest sums up a file, link or folder: names, kinds, sizes and times of files, modes,
+// sumUp sums up a file, link or folder: names, kinds, sizes and times of files, modes,
 // and where links lead to.
-func digest(path string) (string, error) {
+func sumUp(path string) (string, error) {
 	sum := sha256.New()
 	err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
