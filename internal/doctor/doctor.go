@@ -18,7 +18,7 @@ type Lifecycle interface {
 	Claim(ctx context.Context, tag gitops.Hash) Claim
 	// Plan reads an approved plan's commit. Errors: why it is none of that task.
 	Plan(ctx context.Context, key string, commit gitops.Hash) (Plan, error)
-	// CompleteStart writes what a crash left out of a reservation: base, branch, row.
+	// CompleteStart writes what a crash left out of a start: ports, base, branch, row.
 	CompleteStart(ctx context.Context, key string, n plan.StageNumber) error
 }
 
