@@ -38,10 +38,10 @@ type transition struct {
 }
 
 // tracked are the parts of a state, in the order in which it is written.
-var tracked = []string{"plan", "base", "reserved", "claims", "branch", "done", "log"}
+var tracked = []string{"plan", "base", "reserved", "claims", "seen", "branch", "done", "log"}
 
 // absent is what a part holds that a state does not name.
-var absent = map[string]string{"plan": "-", "base": "-", "reserved": "-", "claims": "0", "branch": "-", "done": "-"}
+var absent = map[string]string{"plan": "-", "base": "-", "reserved": "-", "claims": "0", "seen": "0", "branch": "-", "done": "-"}
 
 // said writes a state.
 func said(values map[string]string) string {
@@ -106,7 +106,7 @@ func (c *crash) state() string {
 	c.t.Helper()
 	now := map[string]string{}
 	refs := c.refs()
-	main, claims := refs["refs/heads/main"], 0
+	main, claims, seen := refs["refs/heads/main"], 0, 0
 	work := refs["refs/heads/"+stageBranch]
 	for name, value := range refs {
 		id, target, _ := strings.Cut(value, " ")
@@ -127,6 +127,8 @@ func (c *crash) state() string {
 			if !strings.HasSuffix(name, "/"+id) || target != main {
 				now["claims"] = "wrong "
 			}
+		case strings.HasPrefix(name, "refs/okstra-local/seen/"+benchKey+"/1/"):
+			seen++
 		case name == "refs/notes/okstra/"+benchKey: // below, as rows
 		case c.before[name] != value:
 			now["log"] += "foreign ref " + name + " "
@@ -138,6 +140,7 @@ func (c *crash) state() string {
 		}
 	}
 	now["claims"] += fmt.Sprint(claims)
+	now["seen"] = fmt.Sprint(seen)
 	if refs.has("plan") {
 		now["log"] += c.log()
 	}
@@ -243,6 +246,19 @@ func transitions() []transition {
 			from: started, steps: []step{{"log", "started,released"}, {"reserved", "-"}}, over: "nobody holds stage 1",
 		},
 		{
+			name: "renew", args: []string{"stage", "renew", "1", "--run", "r1"}, worktrees: 1,
+			prepare: func(b *bench) { lease(b); start(b) }, from: with(started, "seen", "1"),
+			// The new tag's refs come before it, the old mark goes last.
+			steps: []step{{"claims", "2"}, {"seen", "2"}, {"reserved", "good"}, {"seen", "1"}},
+			also:  []string{said(with(with(started, "seen", "1"), "claims", "3"))},
+		},
+		{
+			name: "takeover", args: []string{"stage", "start", "1", "--takeover", "--run", "r2"}, worktrees: 1,
+			prepare: func(b *bench) { lease(b); start(b); loseWorktree(b) }, from: with(started, "seen", "1"),
+			steps: []step{{"claims", "2"}, {"seen", "2"}, {"reserved", "good"}, {"log", "started,taken-over"}, {"seen", "1"}},
+			also:  []string{said(with(with(with(started, "seen", "1"), "claims", "3"), "log", "started,taken-over"))},
+		},
+		{
 			name: "undo", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: badFilter, fails: true, worktrees: 1,
 			mend:  func(b *bench) { b.repo.Git("config", "filter.bad.smudge", "cat") },
 			from:  map[string]string{"plan": "old"},
@@ -263,6 +279,17 @@ func unapproved(b *bench) {
 	b.repo.Git("gc", "-q", "--prune=now")
 	b.repo.Write("plan.md", widePlan(2))
 	b.repo.Commit("not approved")
+}
+
+// lease gives what is started from now on an expiry.
+func lease(b *bench) { b.repo.Git("config", "okstra.lease", "1h") }
+
+// loseWorktree removes the worktree of stage 1 behind git's back.
+func loseWorktree(b *bench) {
+	b.t.Helper()
+	if err := os.RemoveAll(b.stagePath(1)); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // revise changes stage 1 in the plan file.

@@ -55,6 +55,7 @@ func (c *stageDoneCmd) Run(a *app) error {
 
 type stageReleaseCmd struct {
 	Stage string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
+	Stale bool   `help:"Only if nobody is at it any more: its process or worktree is gone, or its lease is over."`
 	Why   string `help:"Reason, recorded with the row." placeholder:"TEXT"`
 }
 
@@ -84,7 +85,11 @@ func (c *stageReleaseCmd) Run(a *app) error {
 	if n == 0 {
 		return &commandError{code: exitUsage, message: "which stage is to be released?", hints: []string{"name the stage, or run this inside its worktree"}}
 	}
-	r, err := e.Release(a.ctx, t, n, c.Why)
+	release := e.Release
+	if c.Stale {
+		release = e.ReleaseStale
+	}
+	r, err := release(a.ctx, t, n, c.Why)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type stageCmd struct {
 	Start   stageStartCmd   `cmd:"" help:"Take the named stages and make their worktrees."`
 	Done    stageDoneCmd    `cmd:"" help:"Record a stage as done at its branch's tip."`
 	Release stageReleaseCmd `cmd:"" help:"Give a stage back."`
+	Renew   stageRenewCmd   `cmd:"" help:"Let the lease of a stage begin anew."`
 }
 
 // startFlags are common to next and start.
@@ -38,7 +39,7 @@ func (c *stageNextCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, false)
+	err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, taking{})
 	var refusal *lifecycle.Refusal
 	if !errors.As(err, &refusal) || refusal.Kind != lifecycle.AllDone {
 		return err
@@ -65,6 +66,9 @@ type stageStartCmd struct {
 
 	Stages []string `arg:"" help:"Stage numbers: 2, 2,4 or 2-4." placeholder:"N"`
 	Resume bool     `help:"Take up a stage that the same actor started on this host."`
+
+	Takeover bool   `help:"Take a stale stage from its holder: same branch, same worktree, its commits kept."`
+	Why      string `help:"Reason of a takeover, recorded with the row." placeholder:"TEXT"`
 }
 
 // Run takes the named stages, all of them checked before the first is taken.
@@ -77,14 +81,18 @@ func (c *stageStartCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	how := taking{resume: c.Resume, takeover: c.Takeover, why: oneLine(c.Why)}
+	if c.Why != "" && !c.Takeover {
+		return &commandError{code: exitUsage, message: "--why is the reason of a takeover", hints: []string{"add --takeover, or leave it out"}}
+	}
 	if len(numbers) > 1 && !c.DryRun {
 		for _, n := range numbers {
-			if err := a.tryStart(e, t, c.startFlags, n, c.Resume); err != nil {
+			if err := a.tryStart(e, t, c.startFlags, n, how); err != nil {
 				return err
 			}
 		}
 	}
-	return a.start(e, t, c.startFlags, numbers, c.Resume)
+	return a.start(e, t, c.startFlags, numbers, how)
 }
 
 func parseStages(args []string) ([]plan.StageNumber, error) {
@@ -110,18 +118,26 @@ type startedJSON struct {
 	Branch   string           `json:"branch"`
 	Worktree string           `json:"worktree"`
 	Already  bool             `json:"already"`
+	// TakenOver: it was another holder's, whose reservation was stale.
+	TakenOver bool `json:"taken_over"`
+}
+
+// taking is what start may do with a stage that somebody holds.
+type taking struct {
+	resume, takeover bool
+	why              string
 }
 
 // start reserves and provisions stages one after the other and prints the
 // receipt.
-func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
+func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, how taking) error {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
 		return err
 	}
 	var made []startedJSON
 	for _, n := range numbers {
-		s, err := e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
+		s, err := e.Start(a.ctx, t, a.startRequest(f, n, how, root))
 		if err == nil && !f.DryRun {
 			err = a.provision(e, t, s, root)
 		}
@@ -129,7 +145,7 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 			return afterSome(err, made)
 		}
 		made = append(made, startedJSON{
-			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
+			Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, TakenOver: s.TakenOver, Worktree: pathOf(s, root),
 		})
 		if len(numbers) > 1 {
 			if t, err = e.Reload(a.ctx, t); err != nil {
@@ -142,19 +158,19 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 }
 
 // tryStart is a dry run of one start.
-func (a *app) tryStart(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, n plan.StageNumber, resume bool) error {
+func (a *app) tryStart(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, n plan.StageNumber, how taking) error {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
 		return err
 	}
 	f.DryRun = true
-	_, err = e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
+	_, err = e.Start(a.ctx, t, a.startRequest(f, n, how, root))
 	return err
 }
 
-func (a *app) startRequest(f startFlags, n plan.StageNumber, resume bool, root string) lifecycle.StartRequest {
+func (a *app) startRequest(f startFlags, n plan.StageNumber, how taking, root string) lifecycle.StartRequest {
 	return lifecycle.StartRequest{
-		Stage: n, Resume: resume, Onto: f.Onto, DryRun: f.DryRun, Worktree: workspace.Relative,
+		Stage: n, Resume: how.resume, Takeover: how.takeover, Why: how.why, Onto: f.Onto, DryRun: f.DryRun, Worktree: workspace.Relative,
 		Preflight: func(ctx context.Context, s lifecycle.Started) error {
 			return workspace.Preflight(ctx, a.repo, target(s, root))
 		},
@@ -188,7 +204,7 @@ func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Star
 		}
 		return nil
 	}
-	if s.Already {
+	if s.Already || s.TakenOver { // the work of before stays held
 		return err
 	}
 	undo := e.Undo(context.WithoutCancel(a.ctx), t, s, "worktree not made")
@@ -239,6 +255,8 @@ func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON) {
 			a.print("  (dry run: nothing was changed)\n")
 		case m.Already:
 			a.print("  (it was yours already)\n")
+		case m.TakenOver:
+			a.print("  (taken over)\n")
 		}
 	}
 }

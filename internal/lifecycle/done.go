@@ -42,6 +42,9 @@ func (e *Engine) Finish(ctx context.Context, t *Task, req DoneRequest) (Finished
 				return err
 			}
 		}
+		if err := e.notice(ctx, t); err != nil {
+			return e.confirm(ctx, t, err)
+		}
 		out, err = e.finishOnce(ctx, t, req)
 		return e.confirm(ctx, t, err)
 	})
@@ -66,6 +69,9 @@ func (e *Engine) finishOnce(ctx context.Context, t *Task, req DoneRequest) (Fini
 	}
 	if r.Broken != "" {
 		return Finished{}, taken(n, r)
+	}
+	if e.lost(r) {
+		return Finished{}, e.lostLease(n, r)
 	}
 	branch, tip, err := e.workOf(ctx, t, n, r)
 	if err != nil {
@@ -107,6 +113,7 @@ func (e *Engine) alreadyDone(ctx context.Context, t *Task, n plan.StageNumber, h
 		}
 		rec.tx.Verify(t.doneRef(n), head)
 		rec.tx.Delete(t.reservedRef(n), r.Tag)
+		dropMarks(&rec.tx, t, n)
 		if err := e.commit(ctx, rec); err != nil {
 			return Finished{}, err
 		}
@@ -265,6 +272,7 @@ func (e *Engine) writeDone(ctx context.Context, t *Task, st plan.Stage, r Reserv
 	}
 	rec.tx.Create(t.doneRef(st.Number), tip)
 	rec.tx.Delete(t.reservedRef(st.Number), r.Tag)
+	dropMarks(&rec.tx, t, st.Number)
 	return e.commit(ctx, rec)
 }
 

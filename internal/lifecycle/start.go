@@ -8,14 +8,17 @@ import (
 	"git-okstra/gitops"
 	"git-okstra/notes"
 	"git-okstra/plan"
+	"git-okstra/plan/stage"
 )
 
 // StartRequest says what to reserve.
 type StartRequest struct {
-	Stage  plan.StageNumber // 0: the next ready one
-	Resume bool             // take up the own reservation of the same actor and host
-	Onto   string           // integration branch instead of the plan's, short name
-	DryRun bool
+	Stage    plan.StageNumber // 0: the next ready one
+	Resume   bool             // take up the own reservation of the same actor and host
+	Onto     string           // integration branch instead of the plan's, short name
+	DryRun   bool
+	Takeover bool   // replace a stale reservation by the caller's
+	Why      string // recorded with a takeover
 	// Worktree names the stage's worktree below the root.
 	Worktree func(plan.TaskKey, plan.StageNumber) string
 	// Preflight is asked before anything is written whether the worktree can be
@@ -35,6 +38,7 @@ type Started struct {
 	Path          string      // absolute, where the worktree stands already; "" where it does not
 	Bind          gitops.RefName
 	Already       bool // it was the caller's before
+	TakenOver     bool // it was somebody's whose reservation was stale
 	BranchCreated bool
 	tag           gitops.Hash
 	anchored      bool // the ref that keeps the tag is there
@@ -52,6 +56,11 @@ func (e *Engine) Start(ctx context.Context, t *Task, req StartRequest) (Started,
 				return err
 			}
 		}
+		if !req.DryRun {
+			if err := e.notice(ctx, t); err != nil {
+				return e.confirm(ctx, t, err)
+			}
+		}
 		out, err = e.startOnce(ctx, t, req)
 		return e.confirm(ctx, t, err)
 	})
@@ -63,7 +72,7 @@ func (e *Engine) startOnce(ctx context.Context, t *Task, req StartRequest) (Star
 	if n == 0 {
 		next, ok := t.Progress().Next(t.Plan)
 		if !ok {
-			return Started{}, e.nothingReady(t)
+			return Started{}, e.nothingReady(ctx, t)
 		}
 		n = next
 	}
@@ -74,7 +83,10 @@ func (e *Engine) startOnce(ctx context.Context, t *Task, req StartRequest) (Star
 	if head, done := t.Done[n]; done {
 		return Started{}, refuse(Refused, "", "stage %d is already done at %s", n, head.Short())
 	}
-	if _, held := t.Reserved[n]; held {
+	switch _, held := t.Reserved[n]; {
+	case held && req.Takeover:
+		return e.takeOver(ctx, t, st, req)
+	case held:
 		return e.resume(ctx, t, st, req)
 	}
 	if waiting := t.Progress().WaitingFor(st); len(waiting) > 0 {
@@ -90,12 +102,20 @@ func notInMap(t *Task, n plan.StageNumber) *Refusal {
 }
 
 // nothingReady says why no stage can be started.
-func (e *Engine) nothingReady(t *Task) *Refusal {
+func (e *Engine) nothingReady(ctx context.Context, t *Task) error {
 	why := t.Progress().Why(t.Plan)
-	switch {
-	case why.AllDone():
+	if why.AllDone() {
 		return refuse(AllDone, "", "all %d stages are done", why.Total)
-	case len(why.Blocked) == 0:
+	}
+	r := notReady(why)
+	if err := e.addStale(ctx, t, why.Active, r); err != nil {
+		return err
+	}
+	return r
+}
+
+func notReady(why stage.Nothing) *Refusal {
+	if len(why.Blocked) == 0 {
 		return refuse(NothingReady, "see who holds them with: git okstra stage list",
 			"nothing is ready: in progress: %s", Numbers(why.Active))
 	}
@@ -169,6 +189,8 @@ func (e *Engine) writeStart(ctx context.Context, t *Task, st plan.Stage, heads h
 	}
 	rec.tx.Create(t.reservedRef(s.Stage), s.tag)
 	rec.tx.Create(t.claimRef(s.tag), s.tag)
+	r.Tag = s.tag
+	e.mark(&rec.tx, t, s.Stage, r)
 	if t.Base == "" {
 		rec.tx.Create(t.Ref("base"), heads.anchor)
 	}

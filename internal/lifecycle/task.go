@@ -33,8 +33,9 @@ type Task struct {
 	Done       map[plan.StageNumber]gitops.Hash
 	Reserved   map[plan.StageNumber]gitops.Hash // the reservation's tag object
 	NotesTip   gitops.Hash
-	Here       plan.StageNumber // the stage whose worktree the caller stands in, or 0
-	siblings   []string         // ref keys of the other tasks in this repository
+	Here       plan.StageNumber                  // the stage whose worktree the caller stands in, or 0
+	marks      map[plan.StageNumber][]gitops.Ref // when this clone first saw reservations, see lease.go
+	siblings   []string                          // ref keys of the other tasks in this repository
 }
 
 // Progress is the task's state as the selection rules want it.
@@ -77,11 +78,12 @@ type refState struct {
 	notes          gitops.Hash
 	done, reserved map[plan.StageNumber]gitops.Hash
 	here           plan.StageNumber
+	marks          map[plan.StageNumber][]gitops.Ref
 }
 
 // listRefs reads the state of all tasks in one pass over the refs.
 func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
-	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/worktree/okstra")
+	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/worktree/okstra", strings.TrimSuffix(seenPrefix, "/"))
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +92,7 @@ func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
 		if tasks[key] == nil {
 			tasks[key] = &refState{
 				key: key, done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{},
+				marks: map[plan.StageNumber][]gitops.Ref{},
 			}
 		}
 		return tasks[key]
@@ -105,6 +108,10 @@ func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
 		} else if rest, ok := strings.CutPrefix(name, herePrefix); ok {
 			if key, what, ok := splitKey(rest); ok {
 				at(key).here, _ = stageNumber(what)
+			}
+		} else if rest, ok := strings.CutPrefix(name, seenPrefix); ok {
+			if key, what, ok := splitKey(rest); ok {
+				at(key).takeMark(what, ref)
 			}
 		}
 	}
@@ -137,6 +144,14 @@ func (s *refState) take(what string, h gitops.Hash) {
 	}
 }
 
+// takeMark files the mark of a reservation, "<N>/<tag>/<clone>".
+func (s *refState) takeMark(what string, ref gitops.Ref) {
+	num, _, _ := strings.Cut(what, "/")
+	if n, ok := stageNumber(num); ok {
+		s.marks[n] = append(s.marks[n], ref)
+	}
+}
+
 func stageNumber(s string) (plan.StageNumber, bool) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || strconv.Itoa(n) != s {
@@ -164,6 +179,7 @@ func (e *Engine) Load(ctx context.Context, want string) (*Task, error) {
 func (e *Engine) task(ctx context.Context, states map[string]*refState, s *refState) (*Task, error) {
 	t := &Task{
 		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, NotesTip: s.notes, Here: s.here,
+		marks: s.marks,
 	}
 	for key, other := range states {
 		if key != s.key && other.plan != "" {
