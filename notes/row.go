@@ -18,8 +18,10 @@ const (
 	Started  Status = "started"
 	Done     Status = "done"
 	Released Status = "released"
-	Revised  Status = "revised"
-	Reopened Status = "reopened"
+	// TakenOver rows begin a claim on a stage whose reservation was stale.
+	TakenOver Status = "taken-over"
+	Revised   Status = "revised"
+	Reopened  Status = "reopened"
 	// Imported rows keep a file of an okstra task folder.
 	Imported Status = "imported"
 )

@@ -39,10 +39,12 @@ type transition struct {
 }
 
 // tracked are the parts of a state, in the order in which it is written.
-var tracked = []string{"plan", "base", "reserved", "claims", "ports", "branch", "done", "log"}
+var tracked = []string{"plan", "base", "reserved", "claims", "ports", "seen", "branch", "done", "log"}
 
 // absent is what a part holds that a state does not name.
-var absent = map[string]string{"plan": "-", "base": "-", "reserved": "-", "claims": "0", "ports": "0", "branch": "-", "done": "-"}
+var absent = map[string]string{
+	"plan": "-", "base": "-", "reserved": "-", "claims": "0", "ports": "0", "seen": "0", "branch": "-", "done": "-",
+}
 
 // said writes a state.
 func said(values map[string]string) string {
@@ -112,7 +114,7 @@ func (c *crash) state() string {
 	c.t.Helper()
 	now := map[string]string{}
 	refs := c.refs()
-	main, claims, ports := refs["refs/heads/main"], 0, 0
+	main, claims, ports, seen := refs["refs/heads/main"], 0, 0, 0
 	work := refs["refs/heads/"+stageBranch]
 	if work == "" {
 		work = main // it landed, and its branch is gone
@@ -141,6 +143,8 @@ func (c *crash) state() string {
 			if !refs.claimed(id) {
 				now["ports"] = "wrong "
 			}
+		case strings.HasPrefix(name, "refs/okstra-local/seen/"+benchKey+"/1/"):
+			seen++
 		case name == "refs/notes/okstra/"+benchKey: // below, as rows
 		case c.before[name] != value:
 			now["log"] += "foreign ref " + name + " "
@@ -153,6 +157,7 @@ func (c *crash) state() string {
 	}
 	now["claims"] += fmt.Sprint(claims)
 	now["ports"] += fmt.Sprint(ports)
+	now["seen"] = fmt.Sprint(seen)
 	if refs.has("plan") {
 		now["log"] += c.log()
 	}
@@ -273,6 +278,19 @@ func transitions() []transition {
 			steps:   []step{{"branch", "-"}},
 		},
 		{
+			name: "renew", args: []string{"stage", "renew", "1", "--run", "r1"}, worktrees: 1,
+			prepare: func(b *bench) { lease(b); start(b) }, from: with(started, "seen", "1"),
+			// The new tag's refs come before it, the old mark goes last.
+			steps: []step{{"claims", "2"}, {"seen", "2"}, {"reserved", "good"}, {"seen", "1"}},
+			also:  []string{said(with(with(started, "seen", "1"), "claims", "3"))},
+		},
+		{
+			name: "takeover", args: []string{"stage", "start", "1", "--takeover", "--run", "r2"}, worktrees: 1,
+			prepare: func(b *bench) { lease(b); start(b); loseWorktree(b) }, from: with(started, "seen", "1"),
+			steps: []step{{"claims", "2"}, {"seen", "2"}, {"reserved", "good"}, {"log", "started,taken-over"}, {"seen", "1"}},
+			also:  []string{said(with(with(with(started, "seen", "1"), "claims", "3"), "log", "started,taken-over"))},
+		},
+		{
 			name: "undo", args: []string{"stage", "start", "1", "--run", "r1"}, prepare: badFilter, fails: true, worktrees: 1,
 			mend:  func(b *bench) { b.repo.Git("config", "filter.bad.smudge", "cat") },
 			from:  map[string]string{"plan": "old"},
@@ -303,6 +321,17 @@ func withIgnored(b *bench) {
 	b.repo.Write(".env", "KEY=1\n")
 	b.repo.Write("tools/bin/run", strings.Repeat("x", 5000))
 	b.repo.Git("config", "okstra.postProvision", "cat .env tools/bin/run >ready")
+}
+
+// lease gives what is started from now on an expiry.
+func lease(b *bench) { b.repo.Git("config", "okstra.lease", "1h") }
+
+// loseWorktree removes the worktree of stage 1 behind git's back.
+func loseWorktree(b *bench) {
+	b.t.Helper()
+	if err := os.RemoveAll(b.stagePath(1)); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // revise changes stage 1 in the plan file.

@@ -115,6 +115,15 @@ func (p patient) Claim(ctx context.Context, tag gitops.Hash) doctor.Claim {
 	}
 }
 
+// Stale asks the question of stage list.
+func (p patient) Stale(ctx context.Context, key string, n plan.StageNumber, tag gitops.Hash, marks []gitops.Ref) (string, error) {
+	e, err := p.a.reader()
+	if err != nil {
+		return "", err
+	}
+	return e.StaleTag(ctx, key, n, tag, marks)
+}
+
 // Plan reads an approved plan's commit.
 func (p patient) Plan(ctx context.Context, key string, commit gitops.Hash) (doctor.Plan, error) {
 	meta, err := lifecycle.ReadMeta(ctx, p.a.repo, commit)

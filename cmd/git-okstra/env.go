@@ -111,7 +111,14 @@ func (a *app) reader() (*lifecycle.Engine, error) {
 	}
 	return &lifecycle.Engine{
 		Repo: repo, Now: time.Now, NewID: newID, Parse: parseApproved,
-		Caller: lifecycle.Caller{Host: gitops.Host(), Pid: os.Getpid(), PidStart: processStart()},
+		Caller: lifecycle.Caller{Host: gitops.Host(), Pid: os.Getpid(), PidStart: gitops.ProcessStart(os.Getpid())},
+		Folder: func(worktree string) string {
+			root, err := workspace.Root(repo)
+			if err != nil {
+				return "" // no home folder: then nothing is known of worktrees
+			}
+			return workspace.Path(root, worktree)
+		},
 	}, nil
 }
 
@@ -162,22 +169,6 @@ func newID() (string, error) {
 		return "", fmt.Errorf("make id: %w", err)
 	}
 	return id.String(), nil
-}
-
-// processStart is this process's start time as Linux tells it (clock ticks
-// since boot), "" elsewhere: with the pid it names one process for good.
-func processStart() string {
-	stat, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		return ""
-	}
-	_, rest, ok := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	const startTime = 19 // field 22 of proc(5), counted from behind the name
-	if !ok || len(fields) <= startTime {
-		return ""
-	}
-	return fields[startTime]
 }
 
 // parseApproved reads an approved plan under the ruleset of its approval.

@@ -39,6 +39,7 @@ func TestJSONKeys(t *testing.T) {
 		{"stage list", 0},
 		{"stage done 1 --allow-empty --report r.md", 0},
 		{"stage start 2", 0},
+		{"stage renew 2", 0},
 		{"stage release 2 --why tired", 0},
 		{"log", 0},
 		{"doctor", 0},

@@ -20,7 +20,7 @@ func (a *app) startBatch(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, b
 	var made []startedJSON
 	planned := t.Progress().Batch(t.Plan, budget)
 	for {
-		req := a.startRequest(f, 0, false, root)
+		req := a.startRequest(f, 0, taking{}, root)
 		req.Fits = func(st plan.Stage) bool { return len(made) == 0 || st.Steps <= budget }
 		if f.DryRun && len(made) > 0 { // nothing is taken, so the next one is still the first
 			if len(made) == len(planned) {

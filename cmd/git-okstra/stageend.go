@@ -64,6 +64,7 @@ func (c *stageDoneCmd) Run(a *app) error {
 
 type stageReleaseCmd struct {
 	Stage      string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
+	Stale      bool   `help:"Only if nobody is at it any more: its process or worktree is gone, or its lease is over."`
 	Why        string `help:"Reason, recorded with the row." placeholder:"TEXT"`
 	Remove     bool   `help:"Remove its worktree and branch too; refused where that would lose work."`
 	Ignored    bool   `help:"With --remove: let ignored files go as well."`
@@ -108,7 +109,7 @@ func (c *stageReleaseCmd) Run(a *app) error {
 	if c.Remove {
 		done, err = c.remove(a, e, t, n)
 	} else {
-		done.holder, err = e.Release(a.ctx, t, n, c.Why)
+		done.holder, err = c.giveBack(a.ctx, e, t, n)
 	}
 	if err != nil {
 		return err

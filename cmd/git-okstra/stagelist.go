@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 
 	"git-okstra/internal/lifecycle"
@@ -76,6 +75,10 @@ func (a *app) addHolder(e *lifecycle.Engine, t *lifecycle.Task, line *report.Sta
 	if r.Broken != "" {
 		line.Holder.By = "(reservation cannot be read: " + r.Broken + ")"
 	}
+	if line.StaleReason, err = e.Stale(a.ctx, t, line.Stage, r); err != nil {
+		return err
+	}
+	line.Stale = line.StaleReason != ""
 	line.Branch = r.Branch
 	if line.PortBase, err = e.PortBase(t, line.Stage); err != nil {
 		return err
@@ -90,10 +93,6 @@ func (a *app) addHolder(e *lifecycle.Engine, t *lifecycle.Task, line *report.Sta
 	}
 	if bound {
 		line.Worktree, line.Branch = wt.Path, shortName(wt.Branch)
-		return nil
-	}
-	if _, err := os.Stat(line.Worktree); os.IsNotExist(err) && r.Host == e.Caller.Host {
-		line.Stale = true
 	}
 	return nil
 }

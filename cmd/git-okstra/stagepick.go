@@ -31,9 +31,10 @@ func (c *stagePickCmd) Run(a *app) error {
 		return err
 	}
 	if len(t.Progress().Ready(t.Plan)) == 0 {
-		why := e.WhyNone(t)
-		if why.Kind == lifecycle.AllDone {
-			return a.allDone(t, c.startFlags, why)
+		why := e.WhyNone(a.ctx, t)
+		var refusal *lifecycle.Refusal
+		if errors.As(why, &refusal) && refusal.Kind == lifecycle.AllDone {
+			return a.allDone(t, c.startFlags, refusal)
 		}
 		return why
 	}
@@ -128,7 +129,7 @@ func (a *app) startPicked(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, 
 		st, _ := t.Plan.Stage(n)
 		return progress.Of(st) == stage.Blocked
 	})
-	if err := e.Choose(a.ctx, t, free, false); err != nil {
+	if err := e.Choose(a.ctx, t, free, lifecycle.StartRequest{}); err != nil {
 		return err
 	}
 	now, later, _, err := divide(t, chosen)
@@ -141,10 +142,10 @@ func (a *app) startPicked(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, 
 			hints: []string{"see who holds what with: git okstra stage list"},
 		}
 	}
-	if err := a.tryAll(e, t, f, now, false); err != nil {
+	if err := a.tryAll(e, t, f, now, taking{}); err != nil {
 		return err
 	}
-	made, err := a.startEach(e, t, f, now, false)
+	made, err := a.startEach(e, t, f, now, taking{})
 	if isMade(err) {
 		a.receipt(t, f, made, later...)
 	}

@@ -19,6 +19,14 @@ type removed struct {
 	kept                []report.Kept
 }
 
+// giveBack ends the reservation; with --stale only one that is.
+func (c *stageReleaseCmd) giveBack(ctx context.Context, e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumber) (lifecycle.Reservation, error) {
+	if c.Stale {
+		return e.ReleaseStale(ctx, t, n, c.Why)
+	}
+	return e.Release(ctx, t, n, c.Why)
+}
+
 // remove gives a stage back and removes its worktree and branch, or refuses before
 // anything is written. One that was given back before is only cleaned up after. A
 // branch that something stands on is kept.
@@ -47,7 +55,7 @@ func (c *stageReleaseCmd) remove(a *app, e *lifecycle.Engine, t *lifecycle.Task,
 	_, held := t.Reserved[n]
 	_, done := t.Done[n]
 	settle := func(ctx context.Context) (err error) {
-		out.holder, err = e.Release(ctx, t, n, c.Why)
+		out.holder, err = c.giveBack(ctx, e, t, n)
 		return err
 	}
 	if !held && !done && len(trees)+len(branches) > 0 {

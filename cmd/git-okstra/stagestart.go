@@ -21,6 +21,7 @@ type stageCmd struct {
 	Done    stageDoneCmd    `cmd:"" help:"Record a stage as done at its branch's tip."`
 	Release stageReleaseCmd `cmd:"" help:"Give a stage back."`
 	Clean   stageCleanCmd   `cmd:"" help:"Remove worktrees and branches of stages that are done and landed."`
+	Renew   stageRenewCmd   `cmd:"" help:"Let the lease of a stage begin anew."`
 }
 
 // startFlags are common to next and start.
@@ -49,7 +50,7 @@ func (c *stageNextCmd) Run(a *app) error {
 	if c.Budget != nil {
 		err = a.startBatch(e, t, c.startFlags, *c.Budget)
 	} else {
-		err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, false)
+		err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, taking{})
 	}
 	var refusal *lifecycle.Refusal
 	if !errors.As(err, &refusal) || refusal.Kind != lifecycle.AllDone {
@@ -77,6 +78,9 @@ type stageStartCmd struct {
 
 	Stages []string `arg:"" help:"Stage numbers: 2, 2,4 or 2-4." placeholder:"N"`
 	Resume bool     `help:"Take up a stage that the same actor started on this host."`
+
+	Takeover bool   `help:"Take a stale stage from its holder: same branch, same worktree, its commits kept."`
+	Why      string `help:"Reason of a takeover, recorded with the row." placeholder:"TEXT"`
 }
 
 // Run takes the named stages, all of them checked before the first is taken.
@@ -89,23 +93,27 @@ func (c *stageStartCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := a.tryAll(e, t, c.startFlags, numbers, c.Resume); err != nil {
+	how := taking{resume: c.Resume, takeover: c.Takeover, why: oneLine(c.Why)}
+	if c.Why != "" && !c.Takeover {
+		return &commandError{code: exitUsage, message: "--why is the reason of a takeover", hints: []string{"add --takeover, or leave it out"}}
+	}
+	if err := a.tryAll(e, t, c.startFlags, numbers, how); err != nil {
 		return err
 	}
-	return a.start(e, t, c.startFlags, numbers, c.Resume)
+	return a.start(e, t, c.startFlags, numbers, how)
 }
 
 // tryAll refuses a set of stages of which one cannot be started, before the first is
 // taken.
-func (a *app) tryAll(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
+func (a *app) tryAll(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, how taking) error {
 	if len(numbers) < 2 {
 		return nil
 	}
-	if err := e.Choose(a.ctx, t, numbers, resume); err != nil || f.DryRun {
+	if err := e.Choose(a.ctx, t, numbers, lifecycle.StartRequest{Resume: how.resume, Takeover: how.takeover}); err != nil || f.DryRun {
 		return err
 	}
 	for _, n := range numbers {
-		if err := a.tryStart(e, t, f, n, resume); err != nil {
+		if err := a.tryStart(e, t, f, n, how); err != nil {
 			return err
 		}
 	}
@@ -140,12 +148,20 @@ type startedJSON struct {
 	PortBase int              `json:"port_base"`
 	// Post is done, already or failed; "" where there is no okstra.postProvision.
 	Post workspace.PostOutcome `json:"post_provision"`
+	// TakenOver: it was another holder's, whose reservation was stale.
+	TakenOver bool `json:"taken_over"`
+}
+
+// taking is what start may do with a stage that somebody holds.
+type taking struct {
+	resume, takeover bool
+	why              string
 }
 
 // start reserves and provisions stages one after the other and prints the
 // receipt.
-func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
-	made, err := a.startEach(e, t, f, numbers, resume)
+func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, how taking) error {
+	made, err := a.startEach(e, t, f, numbers, how)
 	if err == nil || isMade(err) {
 		a.receipt(t, f, made)
 	}
@@ -154,14 +170,14 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 
 // startEach is start without the receipt. An error that isMade leaves the stages before
 // it, and its own, to be told of.
-func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) ([]startedJSON, error) {
+func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, how taking) ([]startedJSON, error) {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
 		return nil, err
 	}
 	var made []startedJSON
 	for _, n := range numbers {
-		one, err := a.startOne(e, t, f, a.startRequest(f, n, resume, root), root)
+		one, err := a.startOne(e, t, f, a.startRequest(f, n, how, root), root)
 		switch {
 		case isMade(err):
 			return append(made, one), err
@@ -192,24 +208,24 @@ func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, req
 	}
 	return startedJSON{
 		Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
-		PortBase: s.PortBase, Post: post,
+		PortBase: s.PortBase, Post: post, TakenOver: s.TakenOver,
 	}, err
 }
 
 // tryStart is a dry run of one start.
-func (a *app) tryStart(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, n plan.StageNumber, resume bool) error {
+func (a *app) tryStart(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, n plan.StageNumber, how taking) error {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
 		return err
 	}
 	f.DryRun = true
-	_, err = e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
+	_, err = e.Start(a.ctx, t, a.startRequest(f, n, how, root))
 	return err
 }
 
-func (a *app) startRequest(f startFlags, n plan.StageNumber, resume bool, root string) lifecycle.StartRequest {
+func (a *app) startRequest(f startFlags, n plan.StageNumber, how taking, root string) lifecycle.StartRequest {
 	return lifecycle.StartRequest{
-		Stage: n, Resume: resume, Onto: f.Onto, DryRun: f.DryRun, Worktree: workspace.Relative,
+		Stage: n, Resume: how.resume, Takeover: how.takeover, Why: how.why, Onto: f.Onto, DryRun: f.DryRun, Worktree: workspace.Relative,
 		Preflight: func(ctx context.Context, s lifecycle.Started) error {
 			return workspace.Preflight(ctx, a.repo, target(s, root))
 		},
@@ -238,7 +254,7 @@ func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Star
 		a.sayProvisioned(res)
 		return nil
 	}
-	if s.Already {
+	if s.Already || s.TakenOver { // the work of before stays held
 		return err
 	}
 	undo := e.Undo(context.WithoutCancel(a.ctx), t, s, "worktree not made")
@@ -292,6 +308,8 @@ func (a *app) receipt(t *lifecycle.Task, f startFlags, made []startedJSON, later
 			a.print("  (dry run: nothing was changed)\n")
 		case m.Already:
 			a.print("  (it was yours already)\n")
+		case m.TakenOver:
+			a.print("  (taken over)\n")
 		}
 	}
 }

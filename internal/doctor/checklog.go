@@ -116,7 +116,7 @@ func sameClaims(f *facts) []Finding {
 	for _, t := range f.tasks {
 		first := map[string]line{}
 		for _, l := range t.rows {
-			if l.Row.Status != notes.Started || l.Row.Claim == "" {
+			if !begins(l.Row.Status) || l.Row.Claim == "" {
 				continue
 			}
 			was, seen := first[l.Row.Claim]
@@ -143,7 +143,7 @@ func backwards(f *facts) []Finding {
 				if _, seen := ended[l.Row.Claim]; !seen {
 					ended[l.Row.Claim] = l
 				}
-			case notes.Started:
+			case notes.Started, notes.TakenOver:
 				if end, early := ended[l.Row.Claim]; early && l.Row.Claim != "" && end.Row.Stage == l.Row.Stage {
 					out = append(out, found(t, l.Row.Stage, "the %s row of stage %d has seq %d, and the started row of the same claim has %d",
 						end.Row.Status, l.Row.Stage, end.Row.Seq, l.Row.Seq).

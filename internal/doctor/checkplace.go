@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
+	"git-okstra/gitops"
 	"git-okstra/plan"
 )
 
@@ -223,25 +223,37 @@ func removeEmpty(dirs []string) error {
 	return nil
 }
 
-// staleReservations: as stage list decides it. Another host's folders say nothing.
+// staleReservations: as stage list says it.
 func staleReservations(f *facts) []Finding {
 	var out []Finding
 	for _, t := range f.tasks {
 		for _, n := range sorted(t.reserved) {
-			c := t.claims[n]
-			if _, done := t.done[n]; done || c.Broken != "" || c.Host != f.host || c.Worktree == "" || !filepath.IsLocal(filepath.FromSlash(c.Worktree)) {
+			if _, done := t.done[n]; done || t.stale[n] == "" {
 				continue
 			}
-			if w, ok := f.tree(t, n); ok && w.folder {
-				continue
-			}
-			dir := filepath.Join(f.root, filepath.FromSlash(c.Worktree))
-			if _, err := os.Lstat(dir); f.root == "" || !errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			out = append(out, found(t, n, "stage %d is reserved by %s, but its worktree %s is gone", n, c.By, path(dir)).
-				hint("make it again with: git okstra stage start %d --resume --task %s; or give the stage back with: git okstra stage release %d --task %s",
+			out = append(out, found(t, n, "stage %d is reserved by %s, and stale: %s", n, t.claims[n].By, t.stale[n]).
+				hint("its holder goes on with: git okstra stage start %d --resume --task %s; somebody else takes it over with --takeover instead; or give the stage back with: git okstra stage release %d --stale --task %s",
 					n, t.name, n, t.name))
+		}
+	}
+	return out
+}
+
+// leftMarks: marks go with their reservation, in the same transaction, last of all.
+func leftMarks(f *facts) []Finding {
+	var out []Finding
+	for _, t := range f.tasks {
+		for _, n := range sorted(t.marks) {
+			for _, m := range t.marks[n] {
+				if strings.HasPrefix(string(m.Name), fmt.Sprintf("%s/%s/%d/%s/", seen, t.key, n, t.reserved[n])) {
+					continue
+				}
+				tx := gitops.Transaction{Reason: "okstra: doctor removes a mark"}
+				tx.Verify(t.reservedRef(n), t.reserved[n])
+				tx.Delete(m.Name, m.Hash)
+				out = append(out, found(t, n, "%s says when a reservation of stage %d was first seen, and that has ended", m.Name, n).
+					mendedBy(apply(tx)))
+			}
 		}
 	}
 	return out

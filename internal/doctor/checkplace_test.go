@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,29 +160,37 @@ func TestWorktrees(t *testing.T) {
 		"whole":          {func(*world) {}, nil},
 		"locked":         {func(w *world) { w.trees[0].locked, w.trees[0].reason = true, "mine\x1b" }, []string{`info worktree-locked 1 mine\x1b`}},
 		"locked, no why": {func(w *world) { w.trees[0].locked = true }, []string{"info worktree-locked 1 no reason given"}},
-		"no mark":        {func(w *world) { w.trees[0].marked = false }, []string{"warning reservation-stale 1", "warning worktree-unmarked 1"}},
-		"in the making":  {func(w *world) { w.trees[0].marked, w.trees[0].touched = false, w.now }, []string{"warning reservation-stale 1", "info worktree-unmarked 1"}},
+		"no mark":        {func(w *world) { w.trees[0].marked = false }, []string{"warning worktree-unmarked 1"}},
+		"in the making":  {func(w *world) { w.trees[0].marked, w.trees[0].touched = false, w.now }, []string{"info worktree-unmarked 1"}},
 		"no link":        {func(w *world) { w.trees[0].link = false }, []string{"warning worktree-unfinished 1 .git file"}},
 		"no index":       {func(w *world) { w.trees[0].indexed = false }, []string{"warning worktree-unfinished 1 index"}},
 		"gone": {
 			func(w *world) { w.trees[0].folder, w.trees[0].link = false, false },
-			[]string{"warning reservation-stale 1 /nowhere/at/all/p/g/t/stage-1", "warning worktree-gone 1"},
+			[]string{"warning worktree-gone 1"},
 		},
 		"gone and locked": {
 			func(w *world) { w.trees[0].folder, w.trees[0].link, w.trees[0].locked = false, false, true },
-			[]string{"warning reservation-stale 1", "info worktree-gone 1"},
+			[]string{"info worktree-gone 1"},
 		},
-		"never made":               {func(w *world) { w.trees = nil }, []string{"warning reservation-stale 1"}},
-		"never made, another host": {func(w *world) { w.trees = nil; w.host = "there" }, nil},
-		"an odd path":              {func(w *world) { w.trees = nil; w.claim(func(c *Claim) { c.Worktree = "../x" }) }, nil},
-		"released":                 {func(w *world) { w.row(notes.Released, 1, "", "c1"); delete(w.t.reserved, 1); delete(w.t.claims, 1) }, []string{"info mark-without-stage 1"}},
-		"another stage's mark":     {func(w *world) { w.trees[0].stage = 2 }, []string{"warning reservation-stale 1", "info mark-without-stage 2"}},
-		"another task's mark":      {func(w *world) { w.trees[0].key = "p/g/u" }, []string{"warning reservation-stale 1", "info mark-without-stage 1"}},
+		"stale":                {func(w *world) { w.t.stale[1] = "its lease of 2h is over" }, []string{"warning reservation-stale 1 reserved by somebody, and stale: its lease of 2h is over"}},
+		"stale and done":       {func(w *world) { w.t.stale[1] = "x"; w.row(notes.Done, 1, id(1), "c1").done(1, id(1)) }, []string{"+warning reservation-beside-done 1"}},
+		"taken over":           {func(w *world) { w.row(notes.TakenOver, 1, id(1), "c2").claim(func(c *Claim) { c.ID = "c2" }) }, nil},
+		"its mark":             {func(w *world) { w.mark(w.t.reserved[1]) }, nil},
+		"a mark that is left":  {func(w *world) { w.mark(id(9)) }, []string{"+info seen-left-over 1 refs/okstra-local/seen/p/g/t/1/"}},
+		"released":             {func(w *world) { w.row(notes.Released, 1, "", "c1"); delete(w.t.reserved, 1); delete(w.t.claims, 1) }, []string{"info mark-without-stage 1"}},
+		"another stage's mark": {func(w *world) { w.trees[0].stage = 2 }, []string{"info mark-without-stage 2"}},
+		"another task's mark":  {func(w *world) { w.trees[0].key = "p/g/u" }, []string{"info mark-without-stage 1"}},
 	} {
 		w := newWorld().row(notes.Started, 1, id(1), "c1").reserve(1, "c1", id(1))
 		c.change(w)
 		t.Run(name, func(t *testing.T) { t.Parallel(); w.expect(t, c.want...) })
 	}
+}
+
+// mark adds the mark of a reservation of stage 1.
+func (w *world) mark(tag gitops.Hash) {
+	name := gitops.RefName(fmt.Sprintf("%s/%s/1/%s/0123456789abcdef", seen, w.t.key, tag))
+	w.t.marks[1] = append(w.t.marks[1], gitops.Ref{Name: name, Hash: id(50)})
 }
 
 // claim changes what the reservation of stage 1 says.

@@ -227,7 +227,7 @@ func missingBase(f *facts) []Finding {
 func (t *task) startedFrom() []gitops.Hash {
 	var out []gitops.Hash
 	for _, l := range t.rows {
-		if l.Row.Status == notes.Started && l.Row.Okstra == nil && t.about.Free[l.Row.Stage] && !slices.Contains(out, l.Row.Head) {
+		if begins(l.Row.Status) && l.Row.Okstra == nil && t.about.Free[l.Row.Stage] && !slices.Contains(out, l.Row.Head) {
 			out = append(out, l.Row.Head)
 		}
 	}
@@ -331,6 +331,6 @@ func (f *facts) anyBranch(t *task, n plan.StageNumber, names []string) bool {
 // startedHere reports whether some start of the stage was made on this host.
 func (f *facts) startedHere(t *task, n plan.StageNumber) bool {
 	return slices.ContainsFunc(t.rows, func(l line) bool {
-		return l.Row.Status == notes.Started && l.Row.Stage == n && l.Row.Host == f.host
+		return begins(l.Row.Status) && l.Row.Stage == n && l.Row.Host == f.host
 	})
 }

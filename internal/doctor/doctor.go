@@ -16,6 +16,9 @@ import (
 type Lifecycle interface {
 	// Claim reads the tag behind a reservation; one that cannot be read is Broken.
 	Claim(ctx context.Context, tag gitops.Hash) Claim
+	// Stale says why a reservation keeps nobody's work any more, "" where it does. marks
+	// say when this clone first saw the reservations of that stage.
+	Stale(ctx context.Context, key string, n plan.StageNumber, tag gitops.Hash, marks []gitops.Ref) (string, error)
 	// Plan reads an approved plan's commit. Errors: why it is none of that task.
 	Plan(ctx context.Context, key string, commit gitops.Hash) (Plan, error)
 	// CompleteStart writes what a crash left out of a start: ports, base, branch, row.

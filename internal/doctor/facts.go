@@ -93,6 +93,8 @@ type task struct {
 	plan, base, notes gitops.Hash
 	done, reserved    map[plan.StageNumber]gitops.Hash
 	claims            map[plan.StageNumber]Claim
+	stale             map[plan.StageNumber]string // why nobody is at a reserved stage any more
+	marks             map[plan.StageNumber][]gitops.Ref
 	about             Plan
 	planErr           error
 	history           gitops.History
@@ -124,6 +126,7 @@ func newTask(key string) *task {
 	return &task{
 		key: key, name: strings.ReplaceAll(key, "/", ":"),
 		done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{}, claims: map[plan.StageNumber]Claim{},
+		stale: map[plan.StageNumber]string{}, marks: map[plan.StageNumber][]gitops.Ref{},
 	}
 }
 
@@ -155,7 +158,7 @@ func (t *task) last() map[plan.StageNumber]line {
 	out := map[plan.StageNumber]line{}
 	for _, l := range t.rows {
 		switch l.Row.Status {
-		case notes.Started, notes.Done, notes.Released, reopened:
+		case notes.Started, notes.TakenOver, notes.Done, notes.Released, reopened:
 			out[l.Row.Stage] = l
 		}
 	}
@@ -176,11 +179,15 @@ func (t *task) doneRows() map[plan.StageNumber]map[gitops.Hash]line {
 	return out
 }
 
-// startedRows finds the started row of each claim.
+// begins reports whether a row of this status begins a claim.
+func begins(s notes.Status) bool { return s == notes.Started || s == notes.TakenOver }
+
+// startedRows finds the row that begins each claim; where it was also started again
+// after half a release, the later one.
 func (t *task) startedRows() map[string]line {
 	out := map[string]line{}
 	for _, l := range t.rows {
-		if l.Row.Status == notes.Started {
+		if begins(l.Row.Status) {
 			out[l.Row.Claim] = l
 		}
 	}
@@ -199,7 +206,7 @@ func (t *task) branches() map[plan.StageNumber][]string {
 		add(n, c.Branch)
 	}
 	for _, l := range t.rows {
-		if l.Row.Status == notes.Started {
+		if begins(l.Row.Status) {
 			add(l.Row.Stage, l.Row.Branch)
 		}
 	}

@@ -11,10 +11,13 @@ import (
 )
 
 // prefixes are the refs that are looked at.
-var prefixes = []string{"refs/okstra", "refs/notes/okstra", "refs/heads", "refs/remotes", claims, ports}
+var prefixes = []string{"refs/okstra", "refs/notes/okstra", "refs/heads", "refs/remotes", claims, ports, seen}
 
 // claims holds the tags of the reservations that were made in this clone.
 const claims = "refs/okstra-local/claims"
+
+// seen holds the marks of when this clone first saw a reservation.
+const seen = "refs/okstra-local/seen"
 
 // maxLooks bounds how often everything is read anew because refs moved meanwhile.
 const maxLooks = 3
@@ -54,6 +57,10 @@ func (d *Doctor) look(ctx context.Context, refs gitops.RefListing) (*facts, erro
 	for _, t := range f.tasks {
 		for n, tag := range t.reserved {
 			t.claims[n] = d.Lifecycle.Claim(ctx, tag)
+			var err error
+			if t.stale[n], err = d.Lifecycle.Stale(ctx, t.key, n, tag, t.marks[n]); err != nil {
+				return nil, err
+			}
 		}
 		if t.plan != "" {
 			t.about, t.planErr = d.Lifecycle.Plan(ctx, t.key, t.plan)
@@ -106,6 +113,10 @@ func (d *Doctor) sortRefs(f *facts, refs gitops.RefListing) {
 			f.own[ref.Hash] = true
 		} else if strings.HasPrefix(name, ports+"/") {
 			f.slots = append(f.slots, slot{ref: ref})
+		} else if rest, ok := strings.CutPrefix(name, seen+"/"); ok {
+			if key, what, ok := splitKey(rest); ok {
+				at(key).takeMark(what, ref)
+			}
 		} else if rest, ok := strings.CutPrefix(name, "refs/okstra/"); ok {
 			f.anyState = true
 			if key, what, ok := splitKey(rest); ok {
@@ -138,6 +149,14 @@ func (t *task) take(what string, h gitops.Hash) {
 		t.done[n] = h
 	case kind == "reserved" && isNumber:
 		t.reserved[n] = h
+	}
+}
+
+// takeMark files the mark of a reservation, "<N>/<tag>/<clone>".
+func (t *task) takeMark(what string, ref gitops.Ref) {
+	num, _, _ := strings.Cut(what, "/")
+	if n, ok := stageNumber(num); ok {
+		t.marks[n] = append(t.marks[n], ref)
 	}
 }
 

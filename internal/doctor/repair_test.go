@@ -45,6 +45,10 @@ func (w *ward) Claim(context.Context, gitops.Hash) Claim {
 	return Claim{ID: "c1", By: "b", Branch: "main"}
 }
 
+func (w *ward) Stale(context.Context, string, plan.StageNumber, gitops.Hash, []gitops.Ref) (string, error) {
+	return "", nil
+}
+
 func (w *ward) Plan(context.Context, string, gitops.Hash) (Plan, error) {
 	return Plan{Task: "p:g:t"}, nil
 }

@@ -58,7 +58,7 @@ func (e *Engine) owns(ctx context.Context, t *Task, s *Started) (bool, error) {
 		return false, fmt.Errorf("%s: %w", notes.Ref(t.Key), err)
 	}
 	for _, l := range lines {
-		if l.Row.Status == notes.Started && l.Row.Stage == s.Stage && l.Row.Branch == shortBranch(s.Branch) {
+		if (l.Row.Status == notes.Started || l.Row.Status == notes.TakenOver) && l.Row.Stage == s.Stage && l.Row.Branch == shortBranch(s.Branch) {
 			return true, nil
 		}
 	}

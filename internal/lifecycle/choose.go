@@ -19,15 +19,16 @@ var ErrNoFit = errors.New("the next ready stage does not fit")
 const mostNamed = 10
 
 // Choose checks a set of stages before the first of them is taken. Errors: *Refusal in
-// the order of lifecycle.md §1, about all stages that the reason holds for.
-func (e *Engine) Choose(ctx context.Context, t *Task, chosen []plan.StageNumber, resume bool) error {
+// the order of lifecycle.md §1, about all stages that the reason holds for. Of the request
+// only Resume and Takeover count.
+func (e *Engine) Choose(ctx context.Context, t *Task, chosen []plan.StageNumber, req StartRequest) error {
 	holders := map[plan.StageNumber]Reservation{}
 	var failed error
 	mine := func(n plan.StageNumber) bool {
 		r, held, err := e.Reservation(ctx, t, n)
 		failed = errors.Join(failed, err)
 		holders[n] = r
-		return err == nil && held && r.Broken == "" && e.mine(t, n, r, resume)
+		return err == nil && held && (req.Takeover || r.Broken == "" && e.mine(t, n, r, req.Resume))
 	}
 	no := t.Progress().Reject(t.Plan, chosen, mine)
 	switch {
@@ -42,7 +43,7 @@ func (e *Engine) Choose(ctx context.Context, t *Task, chosen []plan.StageNumber,
 	case stage.AlreadyDone:
 		return alreadyDone(t, no.Stages)
 	case stage.TakenAlready:
-		return e.allTaken(no.Stages, holders)
+		return e.allTaken(ctx, t, no.Stages, holders)
 	case stage.NotReady:
 	}
 	return waiting(t, no.Stages)
@@ -81,11 +82,25 @@ func waiting(t *Task, list []plan.StageNumber) *Refusal {
 	}))
 }
 
-// allTaken names the holder of each stage, with the hint of the first.
-func (e *Engine) allTaken(list []plan.StageNumber, holders map[plan.StageNumber]Reservation) *Refusal {
-	r := taken(list[0], holders[list[0]])
-	r.Message = oneByOne(list, func(n plan.StageNumber) string { return taken(n, holders[n]).Message })
-	return r
+// allTaken names the holder of each stage, with the hints of the first.
+func (e *Engine) allTaken(ctx context.Context, t *Task, list []plan.StageNumber, holders map[plan.StageNumber]Reservation) error {
+	var failed error
+	out := &Refusal{Kind: Taken}
+	out.Message = oneByOne(list, func(n plan.StageNumber) string {
+		r, err := e.takenBy(ctx, t, n, holders[n])
+		if err != nil {
+			failed = errors.Join(failed, err)
+			return ""
+		}
+		if n == list[0] {
+			out.Hints = r.Hints
+		}
+		return r.Message
+	})
+	if failed != nil {
+		return failed
+	}
+	return out
 }
 
 // oneByOne says something of each stage, within bounds.

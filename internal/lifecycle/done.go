@@ -43,6 +43,9 @@ func (e *Engine) Finish(ctx context.Context, t *Task, req DoneRequest) (Finished
 				return err
 			}
 		}
+		if err := e.notice(ctx, t); err != nil {
+			return e.confirm(ctx, t, err)
+		}
 		out, err = e.finishOnce(ctx, t, req)
 		return e.confirm(ctx, t, err)
 	})
@@ -67,6 +70,9 @@ func (e *Engine) finishOnce(ctx context.Context, t *Task, req DoneRequest) (Fini
 	}
 	if r.Broken != "" {
 		return Finished{}, taken(n, r)
+	}
+	if e.lost(r) {
+		return Finished{}, e.lostLease(n, r)
 	}
 	branch, tip, err := e.workOf(ctx, t, n, r)
 	if err != nil {
@@ -125,6 +131,7 @@ func (e *Engine) finishDone(ctx context.Context, t *Task, n plan.StageNumber, r 
 	for _, slot := range slots {
 		rec.tx.Delete(slotRef(slot), t.ports.slots[slot])
 	}
+	dropMarks(&rec.tx, t, n)
 	return e.commit(ctx, rec)
 }
 
@@ -283,6 +290,7 @@ func (e *Engine) writeDone(ctx context.Context, t *Task, st plan.Stage, r Reserv
 	rec.tx.Create(t.doneRef(st.Number), tip)
 	rec.tx.Delete(t.reservedRef(st.Number), r.Tag)
 	t.dropSlot(rec, r.Tag)
+	dropMarks(&rec.tx, t, st.Number)
 	return e.commit(ctx, rec)
 }
 

@@ -13,6 +13,43 @@ import (
 // Release gives a stage back: its reservation goes, the row says why. Branch and
 // worktree stay. Errors: *Refusal where nobody holds it.
 func (e *Engine) Release(ctx context.Context, t *Task, n plan.StageNumber, why string) (Reservation, error) {
+	return e.release(ctx, t, n, why, e.stillItsOwn)
+}
+
+// ReleaseStale is Release for a stage whose reservation is stale, which the row says.
+// Errors: *Refusal of kind Taken where it is not.
+func (e *Engine) ReleaseStale(ctx context.Context, t *Task, n plan.StageNumber, why string) (Reservation, error) {
+	return e.release(ctx, t, n, why, e.onlyStale)
+}
+
+// judge decides whether a reservation may be given back, and what the row says.
+type judge func(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, why string) (reason string, err error)
+
+// stillItsOwn lets everybody give a stage back but the run that lost it.
+func (e *Engine) stillItsOwn(_ context.Context, _ *Task, n plan.StageNumber, r Reservation, why string) (string, error) {
+	if e.lost(r) {
+		return "", e.lostLease(n, r)
+	}
+	return why, nil
+}
+
+func (e *Engine) onlyStale(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, why string) (string, error) {
+	reason, err := e.Stale(ctx, t, n, r)
+	if err != nil {
+		return "", err
+	}
+	if reason == "" {
+		refusal := taken(n, r)
+		refusal.Message += "; it is not stale"
+		return "", refusal
+	}
+	if why != "" {
+		reason += ": " + why
+	}
+	return "stale: " + reason, nil
+}
+
+func (e *Engine) release(ctx context.Context, t *Task, n plan.StageNumber, why string, may judge) (Reservation, error) {
 	var out Reservation
 	want := t.Reserved[n]
 	err := e.inTurn(ctx, func(again bool) (err error) {
@@ -21,15 +58,18 @@ func (e *Engine) Release(ctx context.Context, t *Task, n plan.StageNumber, why s
 				return err
 			}
 		}
-		out, err = e.releaseOnce(ctx, t, n, why, want)
+		if err := e.notice(ctx, t); err != nil {
+			return e.confirm(ctx, t, err)
+		}
+		out, err = e.releaseOnce(ctx, t, n, why, want, may)
 		return e.confirm(ctx, t, err)
 	})
 	return out, err
 }
 
 // releaseOnce gives back the reservation whose tag is wanted, the one that stood when
-// the command began: never somebody else's newer one.
-func (e *Engine) releaseOnce(ctx context.Context, t *Task, n plan.StageNumber, why string, want gitops.Hash) (Reservation, error) {
+// the command began, or its renewal: never somebody else's newer one.
+func (e *Engine) releaseOnce(ctx context.Context, t *Task, n plan.StageNumber, why string, want gitops.Hash, may judge) (Reservation, error) {
 	r, held, err := e.Reservation(ctx, t, n)
 	if err != nil {
 		return r, err
@@ -37,10 +77,22 @@ func (e *Engine) releaseOnce(ctx context.Context, t *Task, n plan.StageNumber, w
 	if err := e.releasable(t, n, held); err != nil {
 		return r, err
 	}
-	if r.Tag != want {
+	if r.Tag != want && !e.renewalOf(ctx, r, n, want) {
 		return r, refuse(Refused, "see who holds it now with: git okstra stage list", "stage %d changed hands meanwhile", n)
 	}
+	if why, err = may(ctx, t, n, r, why); err != nil {
+		return r, err
+	}
 	return r, e.writeRelease(ctx, t, n, r, why, false)
+}
+
+// renewalOf reports whether a reservation is the same claim as an earlier tag.
+func (e *Engine) renewalOf(ctx context.Context, r Reservation, n plan.StageNumber, tag gitops.Hash) bool {
+	if r.Claim == "" || tag == "" {
+		return false
+	}
+	old, _, err := e.Reservation(ctx, &Task{Reserved: map[plan.StageNumber]gitops.Hash{n: tag}}, n)
+	return err == nil && old.Claim == r.Claim
 }
 
 func (e *Engine) releasable(t *Task, n plan.StageNumber, held bool) error {
@@ -76,6 +128,7 @@ func (e *Engine) writeRelease(ctx context.Context, t *Task, n plan.StageNumber, 
 		return err
 	}
 	rec.tx.Delete(t.reservedRef(n), r.Tag)
+	dropMarks(&rec.tx, t, n)
 	if dropBranch {
 		branch := gitops.RefName("refs/heads/" + r.Branch)
 		values, err := e.Repo.RefValues(ctx, branch)

@@ -20,6 +20,9 @@ type Caller struct {
 	Run      string // run id, free text; "" for none
 	Pid      int
 	PidStart string // the process's start time as the system tells it; "" where it does not
+	// Process says that the caller lives as long as the work does, so that its end is the
+	// claim's: a chain, not a one-shot command.
+	Process bool
 }
 
 // Engine carries out transitions in one repository.
@@ -30,6 +33,9 @@ type Engine struct {
 	NewID  func() (string, error) // a new unique id for a row or a claim
 	// Parse reads an approved plan under the ruleset it was approved with.
 	Parse func(src []byte, ruleset string) (*plan.Plan, error)
+	// Folder is where a worktree below the root stands, "" where that cannot be told; nil:
+	// no reservation is stale for want of its worktree.
+	Folder func(worktree string) string
 }
 
 // raceBudget bounds how long a transition keeps trying while others win every

@@ -72,7 +72,7 @@ func (e *Engine) madeHere(ctx context.Context, t *Task, r Reservation) bool {
 		return false
 	}
 	for _, l := range notes.ParseNote(r.Base, note) {
-		if l.Row.Status == notes.Started && l.Row.Claim == r.Claim {
+		if (l.Row.Status == notes.Started || l.Row.Status == notes.TakenOver) && l.Row.Claim == r.Claim {
 			return false
 		}
 	}

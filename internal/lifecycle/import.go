@@ -175,8 +175,8 @@ func (s settled) take(row notes.Row) {
 		}
 		s.ours[row.Stage] = s.ours[row.Stage] || !imported
 		s.latest[row.Stage] = row.Status
-	case notes.Started:
-		s.latest[row.Stage] = row.Status
+	case notes.Started, notes.TakenOver:
+		s.latest[row.Stage] = notes.Started
 	case notes.Released:
 		delete(s.latest, row.Stage)
 	case notes.Reopened:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"git-okstra/gitops"
@@ -26,6 +27,13 @@ type Reservation struct {
 	At       string // RFC 3339, UTC
 	Broken   string // why the tag cannot be read; then nothing but Tag is known
 	Kept     bool   // the branch was there before and was taken up with its commits
+	Holder   string // "process": the claim ends with its process
+	Clone    string // which clone it was made in, as only that clone can tell
+	Lease    string // a duration from when a clone first sees the tag; "" for good
+	Renewed  string // RFC 3339, UTC
+	TookFrom string // the claim that was taken over, "" where the stage was free
+	TookWhy  string // why
+	others   string // lines of later versions' trailers: a renewal keeps them
 }
 
 // The trailers of a reservation's tag.
@@ -41,6 +49,12 @@ const (
 	tagBase     = "Base"
 	tagAt       = "At"
 	tagKept     = "Branch-Kept"
+	tagHolder   = "Holder"
+	tagClone    = "Clone"
+	tagLease    = "Lease"
+	tagRenewed  = "Renewed"
+	tagTookFrom = "Took-From"
+	tagTookWhy  = "Took-Why"
 )
 
 // fields lists the reservation's trailers and where each is kept.
@@ -62,6 +76,12 @@ func (r *Reservation) fields() []struct {
 		{tagWorktree, &r.Worktree},
 		{tagBase, (*string)(&r.Base)},
 		{tagAt, &r.At},
+		{tagHolder, &r.Holder},
+		{tagClone, &r.Clone},
+		{tagLease, &r.Lease},
+		{tagRenewed, &r.Renewed},
+		{tagTookFrom, &r.TookFrom},
+		{tagTookWhy, &r.TookWhy},
 	}
 }
 
@@ -76,6 +96,10 @@ func (r *Reservation) tag(w *gitops.ObjectWriter, key plan.TaskKey, n plan.Stage
 	}
 	if r.Kept {
 		trailers = append(trailers, gitops.Trailer{Key: tagKept, Value: "true"})
+	}
+	for line := range strings.Lines(r.others) {
+		name, value, _ := strings.Cut(line, ": ")
+		trailers = append(trailers, gitops.Trailer{Key: name, Value: value})
 	}
 	message, err := gitops.AppendTrailers(fmt.Sprintf("okstra: stage %d of %s is taken", n, plan.Printable(key.String())), trailers...)
 	if err != nil {
@@ -110,10 +134,16 @@ func (e *Engine) Reservation(ctx context.Context, t *Task, n plan.StageNumber) (
 	for _, tr := range gitops.Trailers(tag.Message) {
 		byKey[tr.Key] = tr.Value
 	}
+	known := map[string]bool{tagKept: true}
 	for _, f := range r.fields() {
-		*f.value = byKey[f.key]
+		*f.value, known[f.key] = byKey[f.key], true
 	}
 	r.Kept = byKey[tagKept] == "true"
+	for _, tr := range gitops.Trailers(tag.Message) {
+		if !known[tr.Key] {
+			r.others += tr.Key + ": " + tr.Value + "\n"
+		}
+	}
 	r.Base = tag.Target
 	return r, true, nil
 }
@@ -124,11 +154,22 @@ func (e *Engine) newReservation(base gitops.Hash, branch, worktree string) (Rese
 	if err != nil {
 		return Reservation{}, err
 	}
-	return Reservation{
+	lease, err := e.lease()
+	if err != nil {
+		return Reservation{}, err
+	}
+	r := Reservation{
 		Claim: claim, By: e.Caller.Actor, Host: e.Caller.Host, Run: e.Caller.Run,
 		Pid: strconv.Itoa(e.Caller.Pid), PidStart: e.Caller.PidStart,
-		Branch: branch, Worktree: worktree, Base: base, At: e.Now().UTC().Format(time.RFC3339),
-	}, nil
+		Branch: branch, Worktree: worktree, Base: base, At: e.Now().UTC().Format(time.RFC3339), Clone: e.clone(),
+	}
+	if lease > 0 {
+		r.Lease = lease.String()
+	}
+	if e.Caller.Process {
+		r.Holder = holderProcess
+	}
+	return r, nil
 }
 
 // taken is the refusal that names the holder of a stage.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"git-okstra/gitops"
 	"git-okstra/notes"
 	"git-okstra/plan"
 )
@@ -18,27 +17,15 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 		return Started{}, err
 	}
 	if !held || r.Broken != "" || !e.mine(t, st.Number, r, req.Resume) {
-		return Started{}, taken(st.Number, r)
+		refusal, err := e.takenBy(ctx, t, st.Number, r)
+		if err != nil {
+			return Started{}, err
+		}
+		return Started{}, refusal
 	}
-	s := Started{
-		Key: t.Key, Stage: st.Number, Title: st.Title, Base: r.Base, Worktree: r.Worktree, Bind: t.BindRef(st.Number),
-		Branch: gitops.RefName("refs/heads/" + r.Branch), Already: true, tag: r.Tag, claim: r.Claim,
-	}
-	if s.Worktree == "" || !gitops.ValidRefName(s.Branch) {
-		return s, refuse(Environment, "give it back with: git okstra stage release "+fmt.Sprint(st.Number),
-			"the reservation of stage %d names no usable branch and worktree", st.Number)
-	}
-	if err := e.whereItIs(ctx, &s); err != nil {
-		return s, err
-	}
-	values, err := e.Repo.RefValues(ctx, s.Branch, t.claimRef(r.Tag))
+	s, err := e.held(ctx, t, st, r)
 	if err != nil {
 		return s, err
-	}
-	s.Tip, s.anchored = values[s.Branch], values[t.claimRef(r.Tag)] != ""
-	if s.Tip == "" && !s.anchored && !e.madeHere(ctx, t, r) {
-		return s, refuse(Taken, "take it up there, or fetch its branch "+plan.Printable(r.Branch)+" first",
-			"stage %d was started in another clone, on host %s, and its branch is not here", st.Number, plan.Printable(r.Host))
 	}
 	if err := e.chooseSlot(ctx, t, &s); err != nil {
 		return s, err
@@ -92,6 +79,8 @@ func (e *Engine) whereItIs(ctx context.Context, s *Started) error {
 // on the same host. The git identity alone proves nothing: agents share it.
 func (e *Engine) mine(t *Task, n plan.StageNumber, r Reservation, resume bool) bool {
 	switch {
+	case e.lost(r):
+		return false
 	case e.Caller.Run != "" && e.Caller.Run == r.Run:
 		return true
 	case t.Here == n:
@@ -140,14 +129,24 @@ func (e *Engine) healRow(ctx context.Context, rec *record, t *Task, n plan.Stage
 	if err != nil {
 		return err
 	}
-	held := false
+	held, ended := false, false
 	for _, l := range notes.Sort(notes.ParseNote(r.Base, note)) {
-		if l.Row.Claim == r.Claim && (l.Row.Status == notes.Started || l.Row.Status == notes.Released) {
-			held = l.Row.Status == notes.Started
+		if l.Row.Claim != r.Claim {
+			continue
+		}
+		switch l.Row.Status {
+		case notes.Started, notes.TakenOver:
+			held = true
+		case notes.Released:
+			held, ended = false, true
+		default:
 		}
 	}
-	if held {
+	switch {
+	case held:
 		return nil
+	case r.TookFrom != "" && !ended:
+		return e.appendTakenOver(ctx, rec, t, n, r)
 	}
 	return e.appendStarted(ctx, rec, t, n, r)
 }

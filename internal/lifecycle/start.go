@@ -8,14 +8,17 @@ import (
 	"git-okstra/gitops"
 	"git-okstra/notes"
 	"git-okstra/plan"
+	"git-okstra/plan/stage"
 )
 
 // StartRequest says what to reserve.
 type StartRequest struct {
-	Stage  plan.StageNumber // 0: the next ready one
-	Resume bool             // take up the own reservation of the same actor and host
-	Onto   string           // integration branch instead of the plan's, short name
-	DryRun bool
+	Stage    plan.StageNumber // 0: the next ready one
+	Resume   bool             // take up the own reservation of the same actor and host
+	Onto     string           // integration branch instead of the plan's, short name
+	DryRun   bool
+	Takeover bool   // replace a stale reservation by the caller's
+	Why      string // recorded with a takeover
 	// Fits is asked about the next ready stage where none is named; nil: any does.
 	Fits func(plan.Stage) bool
 	// Worktree names the stage's worktree below the root.
@@ -37,6 +40,7 @@ type Started struct {
 	Path          string      // absolute, where the worktree stands already; "" where it does not
 	Bind          gitops.RefName
 	Already       bool // it was the caller's before
+	TakenOver     bool // it was somebody's whose reservation was stale
 	BranchCreated bool
 	PortBase      int // the first port that is the stage's own in this clone; 0 for none
 	slot          portSlot
@@ -56,6 +60,11 @@ func (e *Engine) Start(ctx context.Context, t *Task, req StartRequest) (Started,
 				return err
 			}
 		}
+		if !req.DryRun {
+			if err := e.notice(ctx, t); err != nil {
+				return e.confirm(ctx, t, err)
+			}
+		}
 		out, err = e.startOnce(ctx, t, req)
 		return e.confirm(ctx, t, err)
 	})
@@ -67,7 +76,7 @@ func (e *Engine) startOnce(ctx context.Context, t *Task, req StartRequest) (Star
 	if n == 0 {
 		next, ok := t.Progress().Next(t.Plan)
 		if !ok {
-			return Started{}, e.nothingReady(t)
+			return Started{}, e.nothingReady(ctx, t)
 		}
 		n = next
 	}
@@ -81,7 +90,10 @@ func (e *Engine) startOnce(ctx context.Context, t *Task, req StartRequest) (Star
 	if _, done := t.Done[n]; done {
 		return Started{}, alreadyDone(t, []plan.StageNumber{n})
 	}
-	if _, held := t.Reserved[n]; held {
+	switch _, held := t.Reserved[n]; {
+	case held && req.Takeover:
+		return e.takeOver(ctx, t, st, req)
+	case held:
 		return e.resume(ctx, t, st, req)
 	}
 	if len(t.Progress().WaitingFor(st)) > 0 {
@@ -90,16 +102,25 @@ func (e *Engine) startOnce(ctx context.Context, t *Task, req StartRequest) (Star
 	return e.reserve(ctx, t, st, req)
 }
 
-// WhyNone says why no stage can be started, where none is ready.
-func (e *Engine) WhyNone(t *Task) *Refusal { return e.nothingReady(t) }
+// WhyNone says why no stage can be started, where none is ready: a *Refusal, or git's
+// error.
+func (e *Engine) WhyNone(ctx context.Context, t *Task) error { return e.nothingReady(ctx, t) }
 
 // nothingReady says why no stage can be started.
-func (e *Engine) nothingReady(t *Task) *Refusal {
+func (e *Engine) nothingReady(ctx context.Context, t *Task) error {
 	why := t.Progress().Why(t.Plan)
-	switch {
-	case why.AllDone():
+	if why.AllDone() {
 		return refuse(AllDone, "", "all %d stages are done", why.Total)
-	case len(why.Blocked) == 0:
+	}
+	r := notReady(why)
+	if err := e.addStale(ctx, t, why.Active, r); err != nil {
+		return err
+	}
+	return r
+}
+
+func notReady(why stage.Nothing) *Refusal {
+	if len(why.Blocked) == 0 {
 		return refuse(NothingReady, "see who holds them with: git okstra stage list",
 			"nothing is ready: in progress: %s", Numbers(why.Active))
 	}
@@ -180,6 +201,8 @@ func (e *Engine) writeStart(ctx context.Context, t *Task, st plan.Stage, heads h
 	rec.tx.Create(t.reservedRef(s.Stage), s.tag)
 	rec.tx.Create(t.claimRef(s.tag), s.tag)
 	s.holdSlot(rec)
+	r.Tag = s.tag
+	e.mark(&rec.tx, t, s.Stage, r)
 	if t.Base == "" {
 		rec.tx.Create(t.Ref("base"), heads.anchor)
 	}

@@ -33,8 +33,9 @@ type Task struct {
 	Done       map[plan.StageNumber]gitops.Hash
 	Reserved   map[plan.StageNumber]gitops.Hash // the reservation's tag object
 	NotesTip   gitops.Hash
-	Here       plan.StageNumber // the stage whose worktree the caller stands in, or 0
-	siblings   []string         // ref keys of the other tasks in this repository
+	Here       plan.StageNumber                  // the stage whose worktree the caller stands in, or 0
+	marks      map[plan.StageNumber][]gitops.Ref // when this clone first saw reservations, see lease.go
+	siblings   []string                          // ref keys of the other tasks in this repository
 	ports      *portTable
 }
 
@@ -78,12 +79,14 @@ type refState struct {
 	notes          gitops.Hash
 	done, reserved map[plan.StageNumber]gitops.Hash
 	here           plan.StageNumber
+	marks          map[plan.StageNumber][]gitops.Ref
 	ports          *portTable // one for all tasks
 }
 
 // listRefs reads the state of all tasks in one pass over the refs.
 func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
-	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/worktree/okstra", strings.TrimSuffix(portPrefix, "/"))
+	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/worktree/okstra",
+		strings.TrimSuffix(portPrefix, "/"), strings.TrimSuffix(seenPrefix, "/"))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +95,8 @@ func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
 	at := func(key string) *refState {
 		if tasks[key] == nil {
 			tasks[key] = &refState{
-				key: key, done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{}, ports: ports,
+				key: key, done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{},
+				marks: map[plan.StageNumber][]gitops.Ref{}, ports: ports,
 			}
 			ports.reserved[key] = tasks[key].reserved
 		}
@@ -112,6 +116,10 @@ func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
 			}
 		} else if rest, ok := strings.CutPrefix(name, portPrefix); ok {
 			ports.take(rest, ref.Hash)
+		} else if rest, ok := strings.CutPrefix(name, seenPrefix); ok {
+			if key, what, ok := splitKey(rest); ok {
+				at(key).takeMark(what, ref)
+			}
 		}
 	}
 	return tasks, nil
@@ -143,6 +151,14 @@ func (s *refState) take(what string, h gitops.Hash) {
 	}
 }
 
+// takeMark files the mark of a reservation, "<N>/<tag>/<clone>".
+func (s *refState) takeMark(what string, ref gitops.Ref) {
+	num, _, _ := strings.Cut(what, "/")
+	if n, ok := stageNumber(num); ok {
+		s.marks[n] = append(s.marks[n], ref)
+	}
+}
+
 func stageNumber(s string) (plan.StageNumber, bool) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || strconv.Itoa(n) != s {
@@ -170,7 +186,7 @@ func (e *Engine) Load(ctx context.Context, want string) (*Task, error) {
 func (e *Engine) task(ctx context.Context, states map[string]*refState, s *refState) (*Task, error) {
 	t := &Task{
 		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, NotesTip: s.notes, Here: s.here,
-		ports: s.ports,
+		ports: s.ports, marks: s.marks,
 	}
 	for key, other := range states {
 		if key != s.key && other.plan != "" {

@@ -16,18 +16,19 @@ type StageList struct {
 
 // StageLine is one stage's state.
 type StageLine struct {
-	Stage      plan.StageNumber   `json:"stage"`
-	Title      string             `json:"title"`
-	State      string             `json:"state"` // done, active, ready or blocked
-	Stale      bool               `json:"stale"` // active, but its worktree is gone
-	DependsOn  []plan.StageNumber `json:"depends_on"`
-	Steps      int                `json:"steps"`
-	Holder     *Holder            `json:"holder"` // null where nobody holds it
-	Branch     string             `json:"branch"`
-	Worktree   string             `json:"worktree"`
-	PortBase   int                `json:"port_base"`   // of an active stage in the clone where it was started, else 0
-	HeadCommit string             `json:"head_commit"` // of a done stage
-	WaitingFor []plan.StageNumber `json:"waiting_for"`
+	Stage       plan.StageNumber   `json:"stage"`
+	Title       string             `json:"title"`
+	State       string             `json:"state"` // done, active, ready or blocked
+	Stale       bool               `json:"stale"` // active, but nobody is at it any more
+	StaleReason string             `json:"stale_reason"`
+	DependsOn   []plan.StageNumber `json:"depends_on"`
+	Steps       int                `json:"steps"`
+	Holder      *Holder            `json:"holder"` // null where nobody holds it
+	Branch      string             `json:"branch"`
+	Worktree    string             `json:"worktree"`
+	PortBase    int                `json:"port_base"`   // of an active stage in the clone where it was started, else 0
+	HeadCommit  string             `json:"head_commit"` // of a done stage
+	WaitingFor  []plan.StageNumber `json:"waiting_for"`
 }
 
 // Holder is who holds a stage.
@@ -46,9 +47,17 @@ func (l StageList) Text() string {
 		if s.State == "done" {
 			done++
 		}
-		rows = append(rows, []string{fmt.Sprint(s.Stage), s.State, fmt.Sprint(s.Steps), s.Title, s.Note()})
+		rows = append(rows, []string{fmt.Sprint(s.Stage), s.state(), fmt.Sprint(s.Steps), s.Title, s.Note()})
 	}
 	return fmt.Sprintf("task %s: %d of %d stages done\n\n%s", plan.Printable(l.Task), done, len(l.Stages), Table(rows))
+}
+
+// state is the state in words.
+func (s StageLine) state() string {
+	if s.Stale {
+		return s.State + " (stale: " + s.StaleReason + ")"
+	}
+	return s.State
 }
 
 // Note says what a person would ask next about the stage.
@@ -56,8 +65,6 @@ func (s StageLine) Note() string {
 	switch {
 	case s.Holder != nil && s.Holder.Since == "":
 		return s.Holder.By
-	case s.Holder != nil && s.Stale:
-		return fmt.Sprintf("%s since %s; stale: its worktree is gone", s.Holder.By, s.Holder.Since)
 	case s.Holder != nil:
 		return fmt.Sprintf("%s since %s", s.Holder.By, s.Holder.Since)
 	case s.State == "done":

@@ -37,7 +37,7 @@ func TestStageListText(t *testing.T) {
 	list := StageList{Task: "앱:그룹:task\x1b]0;title\a", Stages: []StageLine{
 		{Stage: 1, Title: "Parse the header", State: "done", Steps: 3, HeadCommit: strings.Repeat("ab", 20)},
 		{Stage: 2, Title: "스키마 만들기", State: "active", Steps: 12, Holder: &Holder{By: "A Person <a@x>", Host: "box", Since: since}},
-		{Stage: 3, Title: "日本語 and emoji 🎉", State: "active", Stale: true, Steps: 1, Holder: &Holder{By: "evil\x1b[2J", Since: since}},
+		{Stage: 3, Title: "日本語 and emoji 🎉", State: "active", Stale: true, StaleReason: "its worktree is gone", Steps: 1, Holder: &Holder{By: "evil\x1b[2J", Since: since}},
 		{Stage: 4, Title: "Ready | with a pipe", State: "ready", Steps: 2},
 		{Stage: 5, Title: "tab\tand\nnewline", State: "blocked", Steps: 0, WaitingFor: []plan.StageNumber{2, 3, 10}},
 		{Stage: 10, Title: "", State: "done", Steps: 1, HeadCommit: "short"},

@@ -37,11 +37,13 @@ func replay(rows []row, fault func(string, ...any)) (holder map[int]string, done
 			fault("stage %d is done, then %s (row %d)", r.Stage, r.Status, r.Seq)
 		case r.Status == "started" && held != "":
 			fault("stage %d is held by %s and started by %s (row %d)", r.Stage, held, r.Claim, r.Seq)
-		case r.Status != "started" && held != r.Claim:
+		case r.Status == "taken-over" && (held == "" || held == r.Claim):
+			fault("stage %d is held by %q and taken over by %s (row %d)", r.Stage, held, r.Claim, r.Seq)
+		case r.Status != "started" && r.Status != "taken-over" && held != r.Claim:
 			fault("stage %d is held by %q and %s by %s (row %d)", r.Stage, held, r.Status, r.Claim, r.Seq)
 		}
 		switch r.Status {
-		case "started":
+		case "started", "taken-over":
 			holder[r.Stage] = r.Claim
 		case "done":
 			done[r.Stage] = r.Head

@@ -102,7 +102,7 @@ func (f *figures) print(to io.Writer) {
 	defer f.mu.Unlock()
 	fmt.Fprintf(to, "%d rounds, %d transitions in %s, %d faults, %d retries, %d refusals\n",
 		f.rounds, n, time.Since(f.began).Round(time.Second), len(f.wrong), f.retries, f.refused)
-	for _, what := range []string{"start", "done", "release", "approve"} {
+	for _, what := range []string{"start", "done", "release", "renew", "takeover", "approve"} {
 		all := slices.Clone(f.took[what])
 		if len(all) == 0 {
 			continue

@@ -95,7 +95,7 @@ func (r *round) prepare() error {
 			return err
 		}
 	}
-	config := "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[user]\n\tname = Soak\n\temail = soak@example.com\n"
+	config := "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[okstra]\n\tlease = 1h\n[user]\n\tname = Soak\n\temail = soak@example.com\n"
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o666); err != nil {
 		return err
 	}

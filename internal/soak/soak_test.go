@@ -46,12 +46,15 @@ func TestReplay(t *testing.T) {
 		"":                      "",
 		"started 1 a, done 1 a": "",
 		"started 1 a, started 2 b, released 1 a, started 1 c, done 1 c": "",
-		"started 1 a, started 1 b":                                      "stage 1 is held by a and started by b (row 2)",
-		"started 1 a, released 1 b":                                     `stage 1 is held by "a" and released by b (row 2)`,
-		"done 1 a":                                                      `stage 1 is held by "" and done by a (row 1)`,
-		"started 1 a, done 1 a, started 1 b":                            "stage 1 is done, then started (row 3)",
-		"started 1 a, again":                                            "row id-1 stands twice",
-		"started 1 a, gap":                                              "row 2 has seq 3",
+		"started 1 a, taken-over 1 b, started 2 c, done 1 b":            "",
+		"taken-over 1 a":                        `stage 1 is held by "" and taken over by a (row 1)`,
+		"started 1 a, taken-over 1 b, done 1 a": `stage 1 is held by "b" and done by a (row 3)`,
+		"started 1 a, started 1 b":              "stage 1 is held by a and started by b (row 2)",
+		"started 1 a, released 1 b":             `stage 1 is held by "a" and released by b (row 2)`,
+		"done 1 a":                              `stage 1 is held by "" and done by a (row 1)`,
+		"started 1 a, done 1 a, started 1 b":    "stage 1 is done, then started (row 3)",
+		"started 1 a, again":                    "row id-1 stands twice",
+		"started 1 a, gap":                      "row 2 has seq 3",
 	} {
 		var list []row
 		for text := range strings.SplitSeq(rows, ", ") {

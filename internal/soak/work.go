@@ -38,6 +38,7 @@ func (r *round) work(ctx context.Context, id int) {
 		case over:
 			return
 		case stage != 0:
+			w.hold(stage, path)
 			w.end(stage, path)
 		default: // nothing was free: somebody is at work
 			time.Sleep(time.Duration(1+w.rand.IntN(20)) * time.Millisecond)
@@ -101,6 +102,33 @@ func (w *worker) take() (stage int, path string, over bool) {
 	w.said[event{s.Stage, "started"}]++
 	w.count++
 	return s.Stage, s.Worktree, false
+}
+
+// hold renews the lease of a stage now and then, or loses the worktree, so that the stage
+// is stale, and takes it over as another run would.
+func (w *worker) hold(stage int, path string) {
+	n := fmt.Sprint(stage)
+	switch w.rand.IntN(8) {
+	case 0:
+		if o := w.do("renew", path, "stage", "renew", n); o.code != 0 {
+			w.expect(o)
+		}
+	case 1:
+		if err := os.RemoveAll(path); err != nil {
+			w.Sum.fault("lose a worktree: %v", err)
+			return
+		}
+		w.runs++
+		o := w.do("takeover", w.repo, "stage", "start", n, "--takeover", "--json", "--run", fmt.Sprintf("w%d-%d", w.id, w.runs))
+		if o.code != 0 || !strings.Contains(o.out, `"taken_over":true`) {
+			w.Sum.fault("stage %d was not taken over: %s", stage, o)
+			return
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.said[event{stage, "taken-over"}]++
+		w.count++
+	}
 }
 
 // end gives a stage back or finishes it. From the call on it may be somebody else's.
