@@ -93,6 +93,25 @@ func TestCallerIsAProcess(t *testing.T) {
 	}
 }
 
+// TestBrokenIsNotStale: a reservation that cannot be read is one, and is given back by
+// hand alone.
+func TestBrokenIsNotStale(t *testing.T) {
+	f := newLeased(t)
+	f.repo.Git("update-ref", string(f.load(f.eng).reservedRef(1)), "HEAD")
+	if err := f.take(f.eng); !isKind(err, Taken) || !strings.Contains(err.Error(), "cannot be read") || strings.Contains(err.Error(), "stale") {
+		t.Errorf("takeover: %v", err)
+	}
+	if err := f.renew(f.eng); !isKind(err, Taken) {
+		t.Errorf("renew: %v", err)
+	}
+	if _, err := f.eng.ReleaseStale(t.Context(), f.load(f.eng), 1, ""); !isKind(err, Taken) {
+		t.Errorf("release --stale: %v", err)
+	}
+	if _, err := f.eng.Release(t.Context(), f.load(f.eng), 1, ""); err != nil {
+		t.Errorf("release: %v", err)
+	}
+}
+
 // TestWorktreeGone: it was made in this clone, by a process that has ended, and is not
 // there; what cannot be known is no.
 func TestWorktreeGone(t *testing.T) {

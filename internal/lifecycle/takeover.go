@@ -17,11 +17,14 @@ func (e *Engine) takeOver(ctx context.Context, t *Task, st plan.Stage, req Start
 	if err != nil {
 		return Started{}, err
 	}
+	if r.Broken != "" {
+		return Started{}, taken(st.Number, r)
+	}
 	why, err := e.Stale(ctx, t, st.Number, r)
 	if err != nil {
 		return Started{}, err
 	}
-	if (why == "" || why == whyWorktree) && r.Broken == "" && e.mine(t, st.Number, r, req.Resume) {
+	if (why == "" || why == whyWorktree) && e.mine(t, st.Number, r, req.Resume) {
 		return e.resume(ctx, t, st, req)
 	}
 	if why == "" {
