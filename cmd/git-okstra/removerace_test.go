@@ -60,10 +60,10 @@ func TestRemoveBesideStart(t *testing.T) {
 // whole checks that a stage's worktree is there, clean, marked and on its branch.
 func (b *bench) whole(wt string) {
 	b.t.Helper()
-	if out, errOut, code := b.repo.TryGit("-C", wt, "status", "--porcelain", "--branch"); code != 0 || out != "## "+stageBranch {
+	if out, errOut, code := b.repo.TryGit("-C", wt, "status", "--porcelain", "--branch"); code != 0 || strings.TrimSpace(out) != "## "+stageBranch {
 		b.t.Errorf("the worktree of a started stage: %d %q %q", code, out, errOut)
 	}
-	if out, _, _ := b.repo.TryGit("-C", wt, "for-each-ref", "--format=%(refname)", "refs/worktree"); out != "refs/worktree/okstra/"+benchKey+"/1" {
+	if out, _, _ := b.repo.TryGit("-C", wt, "for-each-ref", "--format=%(refname)", "refs/worktree"); strings.TrimSpace(out) != "refs/worktree/okstra/"+benchKey+"/1" {
 		b.t.Errorf("marks %q", out)
 	}
 }
