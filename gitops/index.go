@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,6 +60,24 @@ func (r *Repo) ReadIndex(wt Worktree) (*Index, error) {
 		return nil, fmt.Errorf("read index %q: %w: %w", file, ErrIndexUnsupported, err)
 	}
 	return &Index{ModTime: info.ModTime(), Entries: entries}, nil
+}
+
+// CountIndex tells how many entries a worktree's index has, from its head alone; none
+// where there is no index.
+func (r *Repo) CountIndex(wt Worktree) (int, error) {
+	file, err := os.Open(filepath.Join(wt.GitDir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read index: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	var head [indexHeader]byte
+	if _, err := io.ReadFull(file, head[:]); err != nil {
+		return 0, fmt.Errorf("read index: %w", err)
+	}
+	return int(binary.BigEndian.Uint32(head[8:])), nil
 }
 
 // plainIndex walks the entries of a version 2 or 3 index and reports whether

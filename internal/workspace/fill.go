@@ -4,39 +4,59 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"sync"
 
 	"git-okstra/gitops"
 )
 
-// fill writes the files and the index of a new worktree. Files that a clean
-// sibling has already are copied, the rest is left to git; where copying could
-// give other bytes than git would, git does all of it.
-func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gitops.Hash, res *Result) error {
-	entries, err := repo.FlattenTree(ctx, head)
-	if err != nil {
-		return err
+// source is what a new worktree can be copied from.
+type source struct {
+	entries  []gitops.TreeEntry // of the wanted commit
+	siblings []*sibling         // none: git has to write all of it
+}
+
+// prepare looks for what can be copied. It needs nothing of the new worktree, and runs
+// while git registers that.
+func prepare(ctx context.Context, repo *gitops.Repo, t Target) (source, error) {
+	if !plainConfig(repo.Config()) || repo.MayReplace() || attributeFilesOutside(repo, repo.Config()) {
+		return source{}, nil
 	}
-	config, err := repo.ConfigAt(ctx, wt.Path)
-	if err != nil {
-		return err
+	ranked, err := rank(ctx, repo, t)
+	if err != nil || len(ranked) == 0 {
+		return source{}, err
 	}
-	plain, err := copyable(ctx, repo, config, entries)
+	first := make(chan *sibling, 1)
+	go func() { first <- readSibling(repo, ranked[0]) }()
+	entries, err := repo.FlattenTree(ctx, t.Head)
+	ahead := <-first
 	if err != nil {
-		return err
+		return source{}, err
 	}
-	var source *sibling
-	if plain {
-		source, err = nearest(ctx, repo, wt, entries)
+	same, err := copyable(ctx, repo, entries)
+	if err != nil || !same {
+		return source{}, err
+	}
+	return source{entries: entries, siblings: siblings(ctx, repo, ranked, ahead, entries)}, nil
+}
+
+// fill writes the files and the index of a new worktree. Files that clean siblings
+// have already are copied, the rest is left to git; where copying could give other
+// bytes than git would, git does all of it.
+func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, from source, res *Result) error {
+	if len(from.siblings) > 0 {
+		config, err := repo.ConfigAt(ctx, wt.Path)
 		if err != nil {
 			return err
 		}
+		if plainConfig(config) && !attributeFilesOutside(repo, config) {
+			return fillFrom(ctx, repo, wt, t, from, res)
+		}
 	}
-	if source == nil {
-		res.Written = len(entries)
-		return repo.ResetHard(ctx, wt.Path, workers(repo))
+	if err := repo.ResetHard(ctx, wt.Path, workers(repo)); err != nil {
+		return err
 	}
-	return fillFrom(ctx, repo, wt, entries, source, res)
+	var err error
+	res.Written, err = repo.CountIndex(wt)
+	return err
 }
 
 // workers is the bound on parallel file writing: checkout.workers as git reads
@@ -54,23 +74,26 @@ func workers(repo *gitops.Repo) int {
 	return n
 }
 
-// fillFrom copies what the sibling has, writes the index once, and lets git add
+// fillFrom copies what the siblings have, writes the index once, and lets git add
 // the rest.
-func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree,
-	entries []gitops.TreeEntry, source *sibling, res *Result,
-) error {
-	index := make([]gitops.IndexEntry, len(entries))
-	for i, e := range entries {
+func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, from source, res *Result) error {
+	index := make([]gitops.IndexEntry, len(from.entries))
+	for i, e := range from.entries {
 		index[i].TreeEntry = e
 	}
-	if err := copyAll(ctx, source, wt.Path, index, workers(repo)); err != nil {
-		return err
+	var tell func(int)
+	if t.Tell != nil {
+		tell = func(done int) { t.Tell(done, len(index)) }
 	}
 	var rest []string
-	for _, e := range index {
-		if !e.Known {
-			rest = append(rest, e.Name)
+	for i, s := range from.siblings {
+		if i > 0 && len(rest) == 0 {
+			break
 		}
+		if err := copyAll(ctx, s, wt.Path, index, workers(repo), tell); err != nil {
+			return err
+		}
+		rest, tell = unknown(index), nil
 	}
 	res.Copied, res.Written = len(index)-len(rest), len(rest)
 	if err := repo.WriteIndex(wt, index); err != nil {
@@ -79,70 +102,13 @@ func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree,
 	return repo.CheckoutIndex(ctx, wt.Path, rest)
 }
 
-// sibling is a worktree with an index that says which of its files are as
-// committed.
-type sibling struct {
-	path   string
-	index  *gitops.Index
-	byName map[string]*gitops.IndexEntry
-	real   sync.Map // of a folder below path: whether it is one, and no link
-}
-
-// nearest picks the worktree with the most files in common: the one that stands
-// on the wanted commit's own branch point is usually the main one, so few are
-// looked at.
-func nearest(ctx context.Context, repo *gitops.Repo, self gitops.Worktree, entries []gitops.TreeEntry) (*sibling, error) {
-	const candidates = 3
-	all, err := repo.Worktrees(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var best *sibling
-	most, seen := 0, 0
-	for _, wt := range all {
-		if wt.GitDir == self.GitDir || seen == candidates {
-			continue
-		}
-		s := readSibling(repo, wt)
-		if s == nil {
-			continue
-		}
-		seen++
-		if n := s.common(entries); n > most {
-			best, most = s, n
-		}
-		if most == len(entries) {
-			break
+// unknown lists the paths that were not copied.
+func unknown(index []gitops.IndexEntry) []string {
+	var rest []string
+	for i := range index {
+		if !index[i].Known {
+			rest = append(rest, index[i].Name)
 		}
 	}
-	return best, nil
-}
-
-// readSibling reads a worktree's index; nil where it cannot serve as a source,
-// for whatever reason: git then writes the files.
-func readSibling(repo *gitops.Repo, wt gitops.Worktree) *sibling {
-	idx, err := repo.ReadIndex(wt)
-	if err != nil {
-		return nil
-	}
-	s := &sibling{path: wt.Path, index: idx, byName: make(map[string]*gitops.IndexEntry, len(idx.Entries))}
-	for i := range idx.Entries {
-		e := &idx.Entries[i]
-		if !e.Plain {
-			return nil
-		}
-		s.byName[e.Name] = e
-	}
-	return s
-}
-
-// common counts the files that the sibling has with the same content and mode.
-func (s *sibling) common(entries []gitops.TreeEntry) int {
-	n := 0
-	for _, e := range entries {
-		if have, ok := s.byName[e.Name]; ok && have.TreeEntry == e {
-			n++
-		}
-	}
-	return n
+	return rest
 }

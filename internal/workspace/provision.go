@@ -19,6 +19,9 @@ type Target struct {
 	Head   gitops.Hash    // the branch's tip
 	Bind   gitops.RefName // the refs/worktree/ ref that marks the worktree as this stage's
 	Base   gitops.Hash    // what Bind points to
+	// Tell is told now and then how many of the commit's files are done with; it may be
+	// nil, and must stand calls at once.
+	Tell func(done, total int)
 }
 
 // Result tells what Provision did.
@@ -283,12 +286,28 @@ func discardHalfMade(ctx context.Context, repo *gitops.Repo, t Target, wt gitops
 
 // create makes the worktree: register, fill, hook, mark.
 func create(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
+	var (
+		from   source
+		unread error
+	)
+	ready := make(chan struct{})
+	ahead, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer close(ready)
+		from, unread = prepare(ahead, repo, t)
+	}()
 	wt, err := repo.AddWorktree(ctx, t.Path, t.Branch)
 	if err != nil {
+		cancel()
+		<-ready
 		return Result{}, &refusedError{errors.Join(err, removeIfEmpty(t.Path))}
 	}
 	res := Result{Path: t.Path}
-	err = fill(ctx, repo, wt, t.Head, &res)
+	<-ready
+	if err = unread; err == nil {
+		err = fill(ctx, repo, wt, t, from, &res)
+	}
 	if err == nil {
 		res.HookErr = repo.RunPostCheckout(ctx, wt.Path, t.Head)
 		err = repo.BindWorktree(ctx, wt, t.Bind, t.Base)
