@@ -26,6 +26,7 @@ type startFlags struct {
 	DryRun    bool   `help:"Show what would happen, change nothing."`
 	Run       string `name:"run" help:"Run id, free text, recorded with the stage; the same id resumes it. Default: OKSTRA_RUN." placeholder:"ID"`
 	Onto      string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
+	NoSmudge  bool   `name:"no-smudge" help:"Run no smudge filter (such as Git LFS) for the new worktree: its files stay as they are stored."`
 }
 
 type stageNextCmd struct {
@@ -123,7 +124,7 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 	for _, n := range numbers {
 		s, err := e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
 		if err == nil && !f.DryRun {
-			err = a.provision(e, t, s, root)
+			err = a.provision(e, t, s, root, f.NoSmudge)
 		}
 		if err != nil {
 			return afterSome(err, made)
@@ -177,8 +178,13 @@ func pathOf(s lifecycle.Started, root string) string {
 
 // provision makes the worktree of a reserved stage. Where that fails, a stage
 // that was reserved just now is given back.
-func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string) error {
-	res, err := workspace.Provision(a.ctx, a.repo, target(s, root))
+func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, noSmudge bool) error {
+	to := target(s, root)
+	to.NoSmudge = noSmudge
+	tell, end := a.counted("making the worktree of stage %d", s.Stage)
+	to.Tell = tell
+	res, err := workspace.Provision(a.ctx, a.repo, to)
+	end()
 	if err == nil {
 		if res.HookErr != nil {
 			a.say("warning: %s", printableLines(res.HookErr.Error()))

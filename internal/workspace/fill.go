@@ -51,11 +51,40 @@ func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, 
 			return fillFrom(ctx, repo, wt, t, from, res)
 		}
 	}
-	if err := repo.ResetHard(ctx, wt.Path, workers(repo)); err != nil {
+	err := fillByGit(ctx, repo, wt, t)
+	if err != nil {
 		return err
 	}
-	var err error
 	res.Written, err = repo.CountIndex(wt)
+	return err
+}
+
+// FilterError is git's failure to write files where filters are set up: one of them may be
+// why.
+type FilterError struct {
+	Drivers []string // the filters' names, filter.<name> in the configuration
+	Err     error
+}
+
+func (e *FilterError) Error() string { return e.Err.Error() }
+
+// Unwrap gives git's error.
+func (e *FilterError) Unwrap() error { return e.Err }
+
+// fillByGit lets git write everything.
+func fillByGit(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target) error {
+	config, err := repo.ConfigAt(ctx, wt.Path)
+	if err != nil {
+		return err
+	}
+	drivers := config.FilterDrivers()
+	if t.NoSmudge && len(drivers) > 0 {
+		return repo.ResetHardUnfiltered(ctx, wt, workers(repo), drivers)
+	}
+	err = repo.ResetHard(ctx, wt.Path, workers(repo))
+	if err != nil && len(drivers) > 0 && ctx.Err() == nil {
+		return &FilterError{Drivers: drivers, Err: err}
+	}
 	return err
 }
 

@@ -19,6 +19,8 @@ type Target struct {
 	Head   gitops.Hash    // the branch's tip
 	Bind   gitops.RefName // the refs/worktree/ ref that marks the worktree as this stage's
 	Base   gitops.Hash    // what Bind points to
+	// NoSmudge leaves files that go through a smudge filter as they are stored.
+	NoSmudge bool
 	// Tell is told now and then how many of the commit's files are done with; it may be
 	// nil, and must stand calls at once.
 	Tell func(done, total int)
