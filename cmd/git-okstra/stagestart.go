@@ -164,7 +164,7 @@ func (a *app) startRequest(f startFlags, n plan.StageNumber, resume bool, root s
 
 func target(s lifecycle.Started, root string) workspace.Target {
 	return workspace.Target{
-		Path: pathOf(s, root), Branch: s.Branch, Head: s.Tip, Bind: s.Bind, Base: s.Base,
+		Path: pathOf(s, root), Root: root, Branch: s.Branch, Head: s.Tip, Bind: s.Bind, Base: s.Base,
 	}
 }
 

@@ -26,13 +26,15 @@ func TestCopyOne(t *testing.T) {
 	info, err := os.Lstat(w.path("a.txt"))
 	w.must(err)
 	for what, change := range map[string]func(have, e *gitops.IndexEntry){
-		"good":             func(_, _ *gitops.IndexEntry) {},
-		"vanished":         func(have, e *gitops.IndexEntry) { e.Name, have.Name = "a.txt.gone", "a.txt.gone" },
-		"other content":    func(have, e *gitops.IndexEntry) { e.Hash, have.Hash = hashB, hashB },
-		"another entry":    func(_, e *gitops.IndexEntry) { e.Hash = hashB },
-		"another size":     func(have, _ *gitops.IndexEntry) { have.Size++ },
-		"another mode":     func(_, e *gitops.IndexEntry) { e.TreeEntry.Mode = gitops.ModeExec },
-		"a link":           func(have, e *gitops.IndexEntry) { e.TreeEntry.Mode, have.TreeEntry.Mode = gitops.ModeSymlink, gitops.ModeSymlink },
+		"good":          func(_, _ *gitops.IndexEntry) {},
+		"vanished":      func(have, e *gitops.IndexEntry) { e.Name, have.Name = "a.txt.gone", "a.txt.gone" },
+		"other content": func(have, e *gitops.IndexEntry) { e.Hash, have.Hash = hashB, hashB },
+		"another entry": func(_, e *gitops.IndexEntry) { e.Hash = hashB },
+		"another size":  func(have, _ *gitops.IndexEntry) { have.Size++ },
+		"another mode":  func(_, e *gitops.IndexEntry) { e.TreeEntry.Mode = gitops.ModeExec },
+		"a link": func(have, e *gitops.IndexEntry) {
+			e.TreeEntry.Mode, have.TreeEntry.Mode = gitops.ModeSymlink, gitops.ModeSymlink
+		},
 		"a folder instead": func(have, e *gitops.IndexEntry) { e.Name, have.Name = "sub", "sub" },
 		"no such folder":   func(have, e *gitops.IndexEntry) { e.Name, have.Name = "no/a.txt", "no/a.txt" },
 		"below a file":     func(have, e *gitops.IndexEntry) { e.Name, have.Name = "b.txt/a.txt", "b.txt/a.txt" },

@@ -12,6 +12,23 @@ import (
 type source struct {
 	entries  []gitops.TreeEntry // of the wanted commit
 	siblings []*sibling         // none: git has to write all of it
+	unread   []gitops.Worktree  // others, for what these turn out not to have
+}
+
+// next is the next sibling to copy from; nil where there is none.
+func (s *source) next(repo *gitops.Repo) *sibling {
+	for len(s.siblings) == 0 {
+		if len(s.unread) == 0 {
+			return nil
+		}
+		if more := readSibling(repo, s.unread[0]); more != nil {
+			s.siblings = append(s.siblings, more)
+		}
+		s.unread = s.unread[1:]
+	}
+	first := s.siblings[0]
+	s.siblings = s.siblings[1:]
+	return first
 }
 
 // prepare looks for what can be copied. It needs nothing of the new worktree, and runs
@@ -35,7 +52,9 @@ func prepare(ctx context.Context, repo *gitops.Repo, t Target) (source, error) {
 	if err != nil || !same {
 		return source{}, err
 	}
-	return source{entries: entries, siblings: siblings(ctx, repo, ranked, ahead, entries)}, nil
+	out := source{entries: entries}
+	out.siblings, out.unread = siblings(ctx, repo, ranked, ahead, entries)
+	return out, nil
 }
 
 // fill writes the files and the index of a new worktree. Files that clean siblings
@@ -114,9 +133,10 @@ func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Targ
 	if t.Tell != nil {
 		tell = func(done int) { t.Tell(done, len(index)) }
 	}
-	var rest []string
-	for i, s := range from.siblings {
-		if i > 0 && len(rest) == 0 {
+	rest := unknown(index)
+	for range maxRead {
+		s := from.next(repo)
+		if s == nil || len(rest) == 0 {
 			break
 		}
 		if err := copyAll(ctx, s, wt.Path, index, workers(repo), tell); err != nil {

@@ -15,6 +15,7 @@ import (
 // Target says which worktree is wanted.
 type Target struct {
 	Path   string         // absolute
+	Root   string         // the folder of all stages' worktrees that Path lies in; "" where it stands elsewhere
 	Branch gitops.RefName // exists already
 	Head   gitops.Hash    // the branch's tip
 	Bind   gitops.RefName // the refs/worktree/ ref that marks the worktree as this stage's
@@ -168,7 +169,11 @@ func awaitGit(ctx context.Context, repo *gitops.Repo, path string) error {
 // lock of their parent, which is held for a moment only, so that nobody takes
 // for missing what another process is about to make.
 func enter(ctx context.Context, repo *gitops.Repo, t Target) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(t.Path), 0o777); err != nil {
+	err = makeRoot(ctx, repo, t.Root)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(t.Path), 0o777)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("make worktree folder: %w", err)
 	}
 	for {

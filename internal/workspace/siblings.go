@@ -66,9 +66,10 @@ const (
 )
 
 // siblings chooses the worktrees to copy from, the one with most of the wanted files
-// first, and those after it that can have what it lacks. ahead is one that has been read
-// already.
-func siblings(ctx context.Context, repo *gitops.Repo, ranked []gitops.Worktree, ahead *sibling, entries []gitops.TreeEntry) []*sibling {
+// first, and those after it that can have what it lacks. One that has everything is
+// enough; the others are then left unread, for the case that its files were changed. ahead
+// is the first, which has been read already.
+func siblings(ctx context.Context, repo *gitops.Repo, ranked []gitops.Worktree, ahead *sibling, entries []gitops.TreeEntry) (chosen []*sibling, unread []gitops.Worktree) {
 	type counted struct {
 		*sibling
 		n int
@@ -84,7 +85,7 @@ func siblings(ctx context.Context, repo *gitops.Repo, ranked []gitops.Worktree, 
 		}
 		n := s.common(entries)
 		if n == len(entries) {
-			return []*sibling{s}
+			return []*sibling{s}, ranked[i+1:]
 		}
 		if n > 0 {
 			found = append(found, counted{s, n})
@@ -94,11 +95,10 @@ func siblings(ctx context.Context, repo *gitops.Repo, ranked []gitops.Worktree, 
 		}
 	}
 	slices.SortStableFunc(found, func(a, b counted) int { return cmp.Compare(b.n, a.n) })
-	out := make([]*sibling, len(found))
-	for i, c := range found {
-		out[i] = c.sibling
+	for _, c := range found {
+		chosen = append(chosen, c.sibling)
 	}
-	return out
+	return chosen, nil
 }
 
 // rank orders the worktrees other than the target's by how near their commit's tree is to
