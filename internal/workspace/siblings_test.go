@@ -99,7 +99,7 @@ func TestForeignSiblings(t *testing.T) {
 		"no index":      func(_, admin string) { w.must(os.Remove(filepath.Join(admin, "index"))) },
 		"another index": func(_, admin string) { w.put(filepath.Join(admin, "index"), "DIRC no index") },
 		"no head":       func(_, admin string) { w.put(filepath.Join(admin, "HEAD"), "ref: refs/../../etc\n") },
-		"another place": func(dir, admin string) {
+		"another place": func(_, admin string) {
 			w.put(filepath.Join(admin, "gitdir"), filepath.Join(w.root, "elsewhere", ".git")+"\n")
 		},
 		"other files": func(dir, _ string) {
