@@ -30,6 +30,7 @@ type startFlags struct {
 	DryRun    bool   `help:"Show what would happen, change nothing."`
 	Run       string `name:"run" help:"Run id, free text, recorded with the stage; the same id resumes it. Default: OKSTRA_RUN." placeholder:"ID"`
 	Onto      string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
+	NoSmudge  bool   `name:"no-smudge" help:"Run no smudge filter (such as Git LFS) for the new worktree: its files stay as they are stored."`
 }
 
 type stageNextCmd struct {
@@ -200,7 +201,7 @@ func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, req
 	s, err := e.Start(a.ctx, t, req)
 	var post workspace.PostOutcome
 	if err == nil && !f.DryRun {
-		post, err = a.ready(e, t, s, root)
+		post, err = a.ready(e, t, s, root, f.NoSmudge)
 	}
 	var postErr *workspace.PostError
 	if errors.As(err, &postErr) {
@@ -248,8 +249,13 @@ func pathOf(s lifecycle.Started, root string) string {
 
 // provision makes the worktree of a reserved stage. Where that fails, a stage
 // that was reserved just now is given back.
-func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string) error {
-	res, err := workspace.Provision(a.ctx, a.repo, target(s, root))
+func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, noSmudge bool) error {
+	to := target(s, root)
+	to.NoSmudge = noSmudge
+	tell, end := a.counted("making the worktree of stage %d", s.Stage)
+	to.Tell = tell
+	res, err := workspace.Provision(a.ctx, a.repo, to)
+	end()
 	if err == nil {
 		a.sayProvisioned(res)
 		return nil

@@ -20,6 +20,11 @@ type Target struct {
 	Head   gitops.Hash    // the branch's tip
 	Bind   gitops.RefName // the refs/worktree/ ref that marks the worktree as this stage's
 	Base   gitops.Hash    // what Bind points to
+	// NoSmudge leaves files that go through a smudge filter as they are stored.
+	NoSmudge bool
+	// Tell is told now and then how many of the commit's files are done with; it may be
+	// nil, and must stand calls at once.
+	Tell func(done, total int)
 }
 
 // Result tells what Provision did.
@@ -312,15 +317,31 @@ func create(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
 	if err != nil {
 		return Result{}, errors.Join(err, removeIfEmpty(t.Path))
 	}
+	var (
+		from   source
+		unread error
+	)
+	ready := make(chan struct{})
+	ahead, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer close(ready)
+		from, unread = prepare(ahead, repo, t)
+	}()
 	wt, err := repo.AddWorktree(ctx, t.Path, t.Branch)
 	if err != nil {
+		cancel()
+		<-ready
 		return Result{}, &refusedError{errors.Join(err, removeIfEmpty(t.Path))}
 	}
 	res := Result{Path: t.Path}
 	if said != "" {
 		res.Warnings = append(res.Warnings, said)
 	}
-	err = fill(ctx, repo, wt, t.Head, &res)
+	<-ready
+	if err = unread; err == nil {
+		err = fill(ctx, repo, wt, t, from, &res)
+	}
 	if err == nil {
 		err = bring(ctx, repo, wt, t.Head, &res)
 	}
