@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -36,7 +37,11 @@ func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gitop
 		res.Written = len(entries)
 		return repo.ResetHard(ctx, wt.Path, workers(repo))
 	}
-	return fillFrom(ctx, repo, wt, entries, source, res)
+	// Neither needs the other: together they take the time of the longer one.
+	recorded := make(chan error, 1)
+	go func() { recorded <- repo.RecordReset(ctx, wt, head) }()
+	err = fillFrom(ctx, repo, wt, entries, source, res)
+	return errors.Join(err, <-recorded)
 }
 
 // workers is the bound on parallel file writing: checkout.workers as git reads

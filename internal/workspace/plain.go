@@ -72,16 +72,20 @@ func foldersOf(entries []gitops.TreeEntry) map[string]bool {
 }
 
 // plainConfig reports whether no setting changes bytes, modes or names on the
-// way from an object to a file.
+// way from an object to a file, or asks for an index of another form than we write.
 func plainConfig(c gitops.Config) bool {
 	for key, harmless := range map[string]bool{
 		"core.fileMode": true, "core.symlinks": true, "core.ignoreCase": false,
 		"core.sparseCheckout": false, "core.protectNTFS": true, "core.protectHFS": false,
 		"extensions.worktreeConfig": false, "core.splitIndex": false,
+		"feature.manyFiles": false, "core.untrackedCache": false, "core.fsmonitor": false, "index.skipHash": false,
 	} {
 		if v, err := c.Bool(key, harmless); err != nil || v != harmless {
 			return false
 		}
+	}
+	if v := c.Get("index.version"); v != "" && v != "2" {
+		return false // another form of index than ours
 	}
 	crlf, err := c.Bool("core.autocrlf", false) // "input" is no boolean: an error, left to git
 	return err == nil && !crlf && runtime.GOOS != "windows"
