@@ -14,6 +14,9 @@ import (
 // sibling has already are copied, the rest is left to git; where copying could
 // give other bytes than git would, git does all of it.
 func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gitops.Hash, res *Result) error {
+	if mayFetch(repo.Config()) {
+		return fillByGit(ctx, repo, wt, head, res)
+	}
 	entries, err := repo.FlattenTree(ctx, head)
 	if err != nil {
 		return err
@@ -42,6 +45,17 @@ func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gitop
 	go func() { recorded <- repo.RecordReset(ctx, wt, head) }()
 	err = fillFrom(ctx, repo, wt, entries, source, res)
 	return errors.Join(err, <-recorded)
+}
+
+// fillByGit leaves everything to git. In a partial clone it fetches all that is missing
+// at once, while each object that we ask for would be a fetch of its own.
+func fillByGit(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gitops.Hash, res *Result) error {
+	if err := repo.ResetHard(ctx, wt.Path, workers(repo)); err != nil {
+		return err
+	}
+	entries, err := repo.FlattenTree(ctx, head)
+	res.Written = len(entries)
+	return err
 }
 
 // workers is the bound on parallel file writing: checkout.workers as git reads

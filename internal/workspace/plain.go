@@ -16,7 +16,7 @@ import (
 // that a clean copy is what git would write: no conversion by attributes or
 // configuration, no sparse checkout, no path that git would refuse.
 func copyable(ctx context.Context, repo *gitops.Repo, config gitops.Config, entries []gitops.TreeEntry) (bool, error) {
-	if !plainConfig(config) || repo.MayReplace() || attributeFilesOutside(repo, config) || !plainPaths(entries) {
+	if !plainConfig(config) || repo.Env("GIT_INDEX_VERSION") != "" || repo.MayReplace() || attributeFilesOutside(repo, config) || !plainPaths(entries) {
 		return false, nil
 	}
 	for _, e := range entries {
@@ -79,6 +79,7 @@ func plainConfig(c gitops.Config) bool {
 		"core.sparseCheckout": false, "core.protectNTFS": true, "core.protectHFS": false,
 		"extensions.worktreeConfig": false, "core.splitIndex": false,
 		"feature.manyFiles": false, "core.untrackedCache": false, "core.fsmonitor": false, "index.skipHash": false,
+		"index.recordEndOfIndexEntries": false, "index.recordOffsetTable": false,
 	} {
 		if v, err := c.Bool(key, harmless); err != nil || v != harmless {
 			return false
@@ -91,10 +92,15 @@ func plainConfig(c gitops.Config) bool {
 	return err == nil && !crlf && runtime.GOOS != "windows"
 }
 
+// mayFetch reports whether objects may be missing that git fetches when it needs them.
+func mayFetch(c gitops.Config) bool {
+	return c.Get("extensions.partialClone") != "" || len(c.Subsections("remote.", ".promisor")) > 0
+}
+
 // attributeFilesOutside reports whether attributes may come from outside the
 // tree. What they say is left to git.
 func attributeFilesOutside(repo *gitops.Repo, config gitops.Config) bool {
-	if config.Get("core.attributesFile") != "" {
+	if config.Get("core.attributesFile") != "" || config.Get("attr.tree") != "" || repo.Env("GIT_ATTR_SOURCE") != "" {
 		return true
 	}
 	files := []string{filepath.Join(repo.CommonDir(), "info", "attributes"), "/etc/gitattributes"}
