@@ -25,6 +25,7 @@ type startFlags struct {
 	PrintPath bool   `help:"Print only the worktree's path."`
 	DryRun    bool   `help:"Show what would happen, change nothing."`
 	Run       string `name:"run" help:"Run id, free text, recorded with the stage; the same id resumes it. Default: OKSTRA_RUN." placeholder:"ID"`
+	Keep      bool   `help:"Keep a stage reserved whose worktree cannot be made, instead of giving it back."`
 	Onto      string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
 }
 
@@ -123,7 +124,7 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 	for _, n := range numbers {
 		s, err := e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
 		if err == nil && !f.DryRun {
-			err = a.provision(e, t, s, root)
+			err = a.provision(e, t, s, root, f.Keep)
 		}
 		if err != nil {
 			return afterSome(err, made)
@@ -176,8 +177,8 @@ func pathOf(s lifecycle.Started, root string) string {
 }
 
 // provision makes the worktree of a reserved stage. Where that fails, a stage
-// that was reserved just now is given back.
-func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string) error {
+// that was reserved just now is given back, unless it is to be kept.
+func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, keep bool) error {
 	res, err := workspace.Provision(a.ctx, a.repo, target(s, root))
 	if err == nil {
 		if res.HookErr != nil {
@@ -188,8 +189,8 @@ func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Star
 		}
 		return nil
 	}
-	if s.Already {
-		return err
+	if s.Already || keep {
+		return stillHeld(err, s.Stage)
 	}
 	undo := e.Undo(context.WithoutCancel(a.ctx), t, s, "worktree not made")
 	return errors.Join(err, undo)
