@@ -136,7 +136,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, branch RefName) (Wo
 	r.clearStrays(path, time.Now())
 	_, err := r.run(ctx, r.common(), nil, "worktree", "add", "--quiet", "--no-checkout", "--", path, short)
 	if err != nil {
-		return Worktree{}, errors.Join(fmt.Errorf("add worktree: %w", err), r.dropUnfinished(ctx, path))
+		return Worktree{}, errors.Join(fmt.Errorf("add worktree: %w", err), r.dropUnfinished(context.WithoutCancel(ctx), path))
 	}
 	wt, ok, err := r.WorktreeAt(ctx, path)
 	if err == nil && !ok {
