@@ -245,6 +245,9 @@ func sourceCases() []oracleCase {
 			g.stdin(fmt.Sprintf("0 %040d\ta.txt\n100644 %s 2\ta.txt\n100644 %s 3\ta.txt\n", 0, blob, blob), "update-index", "--index-info")
 		})},
 		{name: "hook", make: do((*oracle).hook)},
+		{name: "shared repository", byGit: true, make: func(g *oracle) {
+			g.set("core", "sharedRepository", []string{"group", "all", "0660"}[g.IntN(3)])
+		}},
 		{name: "linked source", make: do(func(g *oracle) {
 			side := filepath.Join(g.root, "side")
 			if !g.try("worktree", "add", "-q", "-b", "side", side, "main") {

@@ -144,13 +144,22 @@ func (g *oracle) admin(worktree string) []string {
 			return err
 		case d.IsDir():
 			return fs.SkipDir
-		case name == "/index" || strings.HasPrefix(name, "/sharedindex."):
+		case strings.HasPrefix(name, "/sharedindex."):
+			return nil
+		}
+		info, err := d.Info()
+		g.must(err)
+		if name == "/index" {
+			out = append(out, fmt.Sprint(name, " ", info.Mode()))
 			return nil
 		}
 		data, err := os.ReadFile(path)
-		out = append(out, name+" "+withoutNames(string(data), worktree, branch))
+		out = append(out, fmt.Sprint(name, " ", info.Mode(), " ", withoutNames(string(data), worktree, branch)))
 		return err
 	}))
+	top, err := os.Stat(worktree)
+	g.must(err)
+	out = append(out, fmt.Sprint("top ", top.Mode()))
 	return out
 }
 

@@ -85,6 +85,9 @@ func plainConfig(c gitops.Config) bool {
 			return false
 		}
 	}
+	if c.Get("core.sharedRepository") != "" {
+		return false // the index has rights of its own
+	}
 	if v := c.Get("index.version"); v != "" && v != "2" {
 		return false // another form of index than ours
 	}
