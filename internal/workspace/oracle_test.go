@@ -145,31 +145,49 @@ func oracleRound(t *testing.T, seed uint64) []string {
 	return slices.Compact(tried)
 }
 
-// newOracle draws the cases of a repository: one by its number, so that each has its
-// turn, the others by chance; every second one has nothing that rules out copying. At
-// most one of them makes git refuse.
+// newOracle draws the cases of a repository, by chance and so that each has its turn. In
+// every second one nothing rules out copying, in every fourth one thing alone does, or
+// it would not show that each is seen. At most one case makes git refuse.
 func newOracle(t *testing.T, seed uint64) *oracle {
 	t.Helper()
 	g := &oracle{
 		Rand: rand.New(rand.NewPCG(seed, 11)), world: newWorld(t, "empty"),
 		first: map[string]oracleFile{}, second: map[string]oracleFile{}, revs: []string{"main"},
 	}
-	var of, fatal []oracleCase
+	var copied, byGit, refused []oracleCase
 	for _, c := range oracleCases() {
 		switch {
 		case c.refused:
-			fatal = append(fatal, c)
-		case !c.byGit || seed%2 == 0:
-			of = append(of, c)
+			refused = append(refused, c)
+		case c.byGit:
+			byGit = append(byGit, c)
+		default:
+			copied = append(copied, c)
 		}
 	}
+	switch {
+	case seed%4 == 2:
+		g.take(byGit[seed/4%uint64(len(byGit))])
+	case seed%4 == 0:
+		for i, c := range byGit {
+			// Of three such seeds one has it, and others of them have what another has.
+			if (seed/4+rand.New(rand.NewPCG(seed/12, uint64(i))).Uint64N(3))%3 == 0 {
+				g.take(c)
+			}
+		}
+	}
+	g.some(copied, seed, 0.22)
+	if g.IntN(3) == 0 {
+		g.take(refused[g.IntN(len(refused))])
+	}
+	return g
+}
+
+// some takes the case whose turn it is, and others by chance.
+func (g *oracle) some(of []oracleCase, turn uint64, chance float64) {
 	for i, c := range of {
-		if i == int(seed/2%uint64(len(of))) || g.Float64() < 0.22 {
+		if uint64(i) == turn%uint64(len(of)) || g.Float64() < chance {
 			g.take(c)
 		}
 	}
-	if g.IntN(10) < 3 {
-		g.take(fatal[g.IntN(len(fatal))])
-	}
-	return g
 }
