@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,17 +16,21 @@ import (
 // stage that the same command finishes.
 func TestInterruptedAtEachCall(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 1)
+	const most = 40
+	b := newBench(t, most)
 	env := b.repo.Env
 	interrupted, moments := 0, []string{"after", "before"}
 	if testing.Short() {
 		moments = moments[:1]
 	}
-	for n := 1; ; n++ {
-		reached := false
+	stage := 0
+	for n, reached := 1, true; reached && stage < most; n++ {
+		reached = false
 		for _, when := range moments {
-			b.repo.Env = append(env, b.interrupter(n, when)...)
-			o := b.run(b.repo.Dir, "stage", "start", "1", "--run", "r")
+			stage++
+			args := []string{"stage", "start", fmt.Sprint(stage), "--run", "r"}
+			b.repo.Env = append(slices.Clone(env), b.interrupter(n, when)...)
+			o := b.run(b.repo.Dir, args...)
 			b.repo.Env = env
 			what := fmt.Sprintf("%s call %d", when, n)
 			calls, err := os.ReadDir(filepath.Join(b.home, "calls"))
@@ -36,27 +41,21 @@ func TestInterruptedAtEachCall(t *testing.T) {
 			switch o.code {
 			case exitInterrupted:
 				interrupted++
-				b.nothingOrHeld(what)
+				b.nothingOrHeld(what, stage)
 			case 0:
 			default:
 				t.Errorf("%s: %+v", what, o)
 			}
-			b.must(b.repo.Dir, "stage", "start", "1", "--run", "r")
-			if got := b.repo.Git("-C", b.stagePath(1), "status", "--porcelain"); got != "" {
+			b.must(b.repo.Dir, args...)
+			if got := b.repo.Git("-C", b.stagePath(stage), "status", "--porcelain"); got != "" {
 				t.Errorf("%s: status %q", what, got)
 			}
-			b.must(b.repo.Dir, "stage", "release", "1")
-			b.repo.Git("worktree", "remove", b.stagePath(1))
-			b.repo.Git("branch", "-D", stageBranch)
-			b.wholesome()
-		}
-		if !reached {
-			break
 		}
 	}
 	if interrupted < 5*len(moments) {
 		t.Errorf("interrupted %d times only", interrupted)
 	}
+	b.wholesome()
 }
 
 // interrupter is the environment with a git that sends Ctrl-C to who calls it.
@@ -93,28 +92,38 @@ exit $code
 	return []string{"PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")}
 }
 
-// nothingOrHeld holds that stage 1 is held, or else that nothing of it is there.
-func (b *bench) nothingOrHeld(what string) {
+// nothingOrHeld holds that a stage is held, or else that nothing of it is there.
+func (b *bench) nothingOrHeld(what string, n int) {
 	b.t.Helper()
-	if o := b.must(b.repo.Dir, "stage", "list", "--json"); strings.Contains(o.out, `"state":"active"`) {
+	o := b.must(b.repo.Dir, "stage", "list", "--json")
+	_, of, _ := strings.Cut(o.out, fmt.Sprintf(`"stage":%d,`, n))
+	if of, _, _ = strings.Cut(of, `"stage":`); strings.Contains(of, `"state":"active"`) {
 		return
 	}
-	b.nothingOf(what)
+	if !strings.Contains(of, `"state":"ready"`) {
+		b.t.Errorf("%s: %s", what, o.out)
+	}
+	b.noTrace(what, n)
 }
 
 // nothingOf holds that stage 1 is free and left neither branch nor folder nor worktree.
 func (b *bench) nothingOf(what string) {
 	b.t.Helper()
-	if o := b.must(b.repo.Dir, "stage", "list", "--json"); !strings.Contains(o.out, `"stage":1,`) || strings.Contains(o.out, `"state":"active"`) {
+	if o := b.must(b.repo.Dir, "stage", "list", "--json"); !strings.Contains(o.out, `"state":"ready"`) || strings.Contains(o.out, `"state":"active"`) {
 		b.t.Errorf("%s: %s", what, o.out)
 	}
-	if got := b.repo.Git("for-each-ref", "refs/heads/feat*"); got != "" {
-		b.t.Errorf("%s: branches %s", what, got)
+	b.noTrace(what, 1)
+}
+
+func (b *bench) noTrace(what string, n int) {
+	b.t.Helper()
+	if got := b.repo.Git("for-each-ref", fmt.Sprintf("refs/heads/feat-HELLO-1-s%d", n)); got != "" {
+		b.t.Errorf("%s: branch %s", what, got)
 	}
-	if got := b.repo.Git("worktree", "list"); strings.Contains(got, "\n") {
+	if got := b.repo.Git("worktree", "list", "--porcelain"); strings.Contains(got+"\n", fmt.Sprintf("/stage-%d\n", n)) {
 		b.t.Errorf("%s: worktrees %s", what, got)
 	}
-	if _, err := os.Lstat(b.stagePath(1)); !os.IsNotExist(err) {
+	if _, err := os.Lstat(b.stagePath(n)); !os.IsNotExist(err) {
 		b.t.Errorf("%s: folder: %v", what, err)
 	}
 }
