@@ -215,7 +215,7 @@ exec git "$@"
 	}
 	env := b.repo.Env
 	defer func() { b.repo.Env = env }()
-	b.repo.Env = append(env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	b.repo.Env = append(slices.Clone(env), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return b.run(b.repo.Dir, "stage", "start", "1")
 }
 

@@ -3,6 +3,7 @@ package workspace
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ func processFilter() string { return fmt.Sprintf("'%s' %s", os.Args[0], filterWo
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == filterWord {
 		f := filterProcess{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout), later: map[string][]byte{}}
-		if err := f.serve(); err != nil && err != io.EOF {
+		if err := f.serve(); err != nil && !errors.Is(err, io.EOF) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
