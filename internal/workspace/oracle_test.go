@@ -169,9 +169,14 @@ func newOracle(t *testing.T, seed uint64) *oracle {
 	case seed%4 == 2:
 		g.take(byGit[seed/4%uint64(len(byGit))])
 	case seed%4 == 0:
+		shift := uint64(0)
 		for i, c := range byGit {
-			// Of three such seeds one has it, and others of them have what another has.
-			if (seed/4+rand.New(rand.NewPCG(seed/12, uint64(i))).Uint64N(3))%3 == 0 {
+			// Of three such seeds one has it, and others of them have what another has;
+			// those of one group are never drawn together.
+			if shift++; i == 0 || c.group == "" || c.group != byGit[i-1].group {
+				shift = rand.New(rand.NewPCG(seed/12, uint64(i))).Uint64N(3)
+			}
+			if (seed/4+shift)%3 == 0 {
 				g.take(c)
 			}
 		}
