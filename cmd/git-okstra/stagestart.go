@@ -29,6 +29,7 @@ type startFlags struct {
 	PrintPath bool   `help:"Print only the worktree's path."`
 	DryRun    bool   `help:"Show what would happen, change nothing."`
 	Run       string `name:"run" help:"Run id, free text, recorded with the stage; the same id resumes it. Default: OKSTRA_RUN." placeholder:"ID"`
+	Keep      bool   `help:"Keep a stage reserved whose worktree cannot be made, instead of giving it back."`
 	Onto      string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
 	NoSmudge  bool   `name:"no-smudge" help:"Run no smudge filter (such as Git LFS) for the new worktree: its files stay as they are stored."`
 }
@@ -201,7 +202,7 @@ func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, req
 	s, err := e.Start(a.ctx, t, req)
 	var post workspace.PostOutcome
 	if err == nil && !f.DryRun {
-		post, err = a.ready(e, t, s, root, f.NoSmudge)
+		post, err = a.ready(e, t, s, root, f)
 	}
 	var postErr *workspace.PostError
 	if errors.As(err, &postErr) {
@@ -248,10 +249,10 @@ func pathOf(s lifecycle.Started, root string) string {
 }
 
 // provision makes the worktree of a reserved stage. Where that fails, a stage
-// that was reserved just now is given back.
-func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, noSmudge bool) error {
+// that was reserved just now is given back, unless it is to be kept.
+func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, f startFlags) error {
 	to := target(s, root)
-	to.NoSmudge = noSmudge
+	to.NoSmudge = f.NoSmudge
 	tell, end := a.counted("making the worktree of stage %d", s.Stage)
 	to.Tell = tell
 	res, err := workspace.Provision(a.ctx, a.repo, to)
@@ -260,8 +261,8 @@ func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Star
 		a.sayProvisioned(res)
 		return nil
 	}
-	if s.Already || s.TakenOver { // the work of before stays held
-		return err
+	if s.Already || s.TakenOver || f.Keep { // the work of before stays held
+		return stillHeld(err, s.Stage)
 	}
 	undo := e.Undo(context.WithoutCancel(a.ctx), t, s, "worktree not made")
 	return errors.Join(err, undo)

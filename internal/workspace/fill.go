@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -34,7 +35,10 @@ func (s *source) next(repo *gitops.Repo) *sibling {
 // prepare looks for what can be copied. It needs nothing of the new worktree, and runs
 // while git registers that.
 func prepare(ctx context.Context, repo *gitops.Repo, t Target) (source, error) {
-	if !plainConfig(repo.Config()) || repo.MayReplace() || attributeFilesOutside(repo, repo.Config()) {
+	if mayFetch(repo.Config()) { // git fetches all that is missing at once, we one object after the other
+		return source{}, nil
+	}
+	if !plainConfig(repo.Config()) || repo.Env("GIT_INDEX_VERSION") != "" || repo.MayReplace() || attributeFilesOutside(repo, repo.Config()) {
 		return source{}, nil
 	}
 	ranked, err := rank(ctx, repo, t)
@@ -67,7 +71,11 @@ func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, 
 			return err
 		}
 		if plainConfig(config) && !attributeFilesOutside(repo, config) {
-			return fillFrom(ctx, repo, wt, t, from, res)
+			// Neither needs the other: together they take the time of the longer one.
+			recorded := make(chan error, 1)
+			go func() { recorded <- repo.RecordReset(ctx, wt, t.Head) }()
+			err = fillFrom(ctx, repo, wt, t, from, res)
+			return errors.Join(err, <-recorded)
 		}
 	}
 	err := fillByGit(ctx, repo, wt, t)

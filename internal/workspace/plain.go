@@ -86,25 +86,38 @@ func plainEntry(e gitops.TreeEntry, base string) bool {
 }
 
 // plainConfig reports whether no setting changes bytes, modes or names on the
-// way from an object to a file.
+// way from an object to a file, or asks for an index of another form than we write.
 func plainConfig(c gitops.Config) bool {
 	for key, harmless := range map[string]bool{
 		"core.fileMode": true, "core.symlinks": true, "core.ignoreCase": false,
 		"core.sparseCheckout": false, "core.protectNTFS": true, "core.protectHFS": false,
 		"extensions.worktreeConfig": false, "core.splitIndex": false,
+		"feature.manyFiles": false, "core.untrackedCache": false, "core.fsmonitor": false, "index.skipHash": false,
+		"index.recordEndOfIndexEntries": false, "index.recordOffsetTable": false,
 	} {
 		if v, err := c.Bool(key, harmless); err != nil || v != harmless {
 			return false
 		}
 	}
+	if c.Get("core.sharedRepository") != "" {
+		return false // the index has rights of its own
+	}
+	if v := c.Get("index.version"); v != "" && v != "2" {
+		return false // another form of index than ours
+	}
 	crlf, err := c.Bool("core.autocrlf", false) // "input" is no boolean: an error, left to git
 	return err == nil && !crlf && runtime.GOOS != "windows"
+}
+
+// mayFetch reports whether objects may be missing that git fetches when it needs them.
+func mayFetch(c gitops.Config) bool {
+	return c.Get("extensions.partialClone") != "" || len(c.Subsections("remote.", ".promisor")) > 0
 }
 
 // attributeFilesOutside reports whether attributes may come from outside the
 // tree. What they say is left to git.
 func attributeFilesOutside(repo *gitops.Repo, config gitops.Config) bool {
-	if config.Get("core.attributesFile") != "" {
+	if config.Get("core.attributesFile") != "" || config.Get("attr.tree") != "" || repo.Env("GIT_ATTR_SOURCE") != "" {
 		return true
 	}
 	files := []string{filepath.Join(repo.CommonDir(), "info", "attributes"), "/etc/gitattributes"}

@@ -177,7 +177,7 @@ func awaitGit(ctx context.Context, repo *gitops.Repo, path string) error {
 // lock of their parent, which is held for a moment only, so that nobody takes
 // for missing what another process is about to make.
 func enter(ctx context.Context, repo *gitops.Repo, t Target) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(t.Path), 0o777); err != nil {
+	if err := repo.MakeFolders(filepath.Dir(t.Path)); err != nil {
 		return nil, fmt.Errorf("make worktree folder: %w", err)
 	}
 	for {
@@ -219,7 +219,7 @@ func makeFolder(ctx context.Context, repo *gitops.Repo, path string) error {
 			return err
 		}
 	}
-	err = os.Mkdir(path, 0o777)
+	err = repo.MakeFolder(path)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("make worktree folder: %w", err)
 	}
