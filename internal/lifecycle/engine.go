@@ -30,6 +30,8 @@ type Engine struct {
 	NewID  func() (string, error) // a new unique id for a row or a claim
 	// Parse reads an approved plan under the ruleset it was approved with.
 	Parse func(src []byte, ruleset string) (*plan.Plan, error)
+	// Seek looks for done stages in a history by content; nil: nothing is looked for.
+	Seek func(ctx context.Context, t *Task, stages []plan.StageNumber, tip gitops.Hash) []Sought
 }
 
 // raceBudget bounds how long a transition keeps trying while others win every
