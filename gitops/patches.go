@@ -24,11 +24,27 @@ type Patch struct {
 	// Exact tells what a patch id does not: spaces, modes and the bytes of binary files.
 	// Inverse is the Exact of the diff that takes this one back.
 	Exact, Inverse string
-	Paths          []string // raw bytes, in git's order
+	Files          []FilePatch // in git's order
+}
+
+// FilePatch is what a diff changes in one file. Equal changes of files of different
+// names have the same Exact.
+type FilePatch struct {
+	Path  string // raw bytes
+	Exact string
 }
 
 // Empty reports whether nothing differs.
-func (p Patch) Empty() bool { return len(p.Paths) == 0 }
+func (p Patch) Empty() bool { return len(p.Files) == 0 }
+
+// Paths lists the files.
+func (p Patch) Paths() []string {
+	out := make([]string, len(p.Files))
+	for i, f := range p.Files {
+		out[i] = f.Path
+	}
+	return out
+}
 
 // Same reports whether two diffs make the same change; empty ones are the same as none.
 func (p Patch) Same(q Patch) bool {

@@ -23,6 +23,7 @@ type patchReader struct {
 	at    int   // the diff that is being read, -1 before the first
 
 	exact, inverse   hash.Hash // of the diff, nil before the first
+	one, back        hash.Hash // of the file: the same two
 	minus, plus      hash.Hash // of the hunk's two sides
 	path             string    // of the file, as git quotes it; "" between files
 	oldMode, newMode string    // as far as the diff names them
@@ -126,6 +127,7 @@ func (p *patchReader) beginFile(rest string) error {
 	p.endFile()
 	_, both, _ := strings.Cut(rest, " ")
 	p.path, p.oldMode, p.newMode, p.headed = both, "", "", false
+	p.one, p.back = sha256.New(), sha256.New()
 	name := both[:len(both)/2]
 	if strings.HasPrefix(name, `"`) {
 		plain, err := strconv.Unquote(name)
@@ -135,18 +137,18 @@ func (p *patchReader) beginFile(rest string) error {
 		name = plain
 	}
 	into := &p.out[p.order[p.at]]
-	into.Paths = append(into.Paths, strings.TrimPrefix(name, "a/"))
+	into.Files = append(into.Files, FilePatch{Path: strings.TrimPrefix(name, "a/")})
 	return nil
 }
 
-// head puts the file's path and modes into the digests.
+// head puts the file's modes into the digests.
 func (p *patchReader) head() {
 	if p.path == "" || p.headed {
 		return
 	}
 	p.headed = true
-	fmt.Fprintf(p.exact, "file %q %q %q\n", p.path, p.oldMode, p.newMode)
-	fmt.Fprintf(p.inverse, "file %q %q %q\n", p.path, p.newMode, p.oldMode)
+	fmt.Fprintf(p.one, "modes %q %q\n", p.oldMode, p.newMode)
+	fmt.Fprintf(p.back, "modes %q %q\n", p.newMode, p.oldMode)
 }
 
 func (p *patchReader) endHunk() {
@@ -154,16 +156,23 @@ func (p *patchReader) endHunk() {
 		return
 	}
 	minus, plus := p.minus.Sum(nil), p.plus.Sum(nil)
-	fmt.Fprintf(p.exact, "%x %x\n", minus, plus)
-	fmt.Fprintf(p.inverse, "%x %x\n", plus, minus)
+	fmt.Fprintf(p.one, "%x %x\n", minus, plus)
+	fmt.Fprintf(p.back, "%x %x\n", plus, minus)
 	p.minus.Reset()
 	p.plus.Reset()
 	p.inHunk, p.side = false, nil
 }
 
 func (p *patchReader) endFile() {
+	if p.path == "" {
+		return
+	}
 	p.endHunk()
 	p.head()
+	files := p.out[p.order[p.at]].Files
+	files[len(files)-1].Exact = hex.EncodeToString(p.one.Sum(nil))
+	fmt.Fprintf(p.exact, "%q %x\n", p.path, p.one.Sum(nil))
+	fmt.Fprintf(p.inverse, "%q %x\n", p.path, p.back.Sum(nil))
 	p.path = ""
 }
 

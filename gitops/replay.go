@@ -8,17 +8,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Replays reports whether a change to some paths, made again on another commit, gives
 // what stands in the result: it is what tells equal patches at different places of a
 // file apart. Where the change meets another one at its border, either order of the two
-// counts. Errors: ErrMissing for a commit without its objects.
-func (r *Repo) Replays(ctx context.Context, change Diff, onto, result Hash, paths []string) (bool, error) {
+// counts. renamed names the paths that are called otherwise there. Errors: ErrMissing
+// for a commit without its objects.
+func (r *Repo) Replays(ctx context.Context, change Diff, onto, result Hash, paths []string, renamed map[string]string) (bool, error) {
 	for _, path := range paths {
 		var sides [4]TreeEntry // zero where the path is not there
 		for i, commit := range []Hash{change.From, change.To, onto, result} {
-			entry, err := r.entryAt(ctx, commit, path)
+			name := path
+			if other, ok := renamed[path]; ok && i > 1 {
+				name = other
+			}
+			entry, err := r.entryAt(ctx, commit, name)
 			if err != nil {
 				return false, err
 			}
@@ -115,4 +121,42 @@ func (r *Repo) mergesTo(ctx context.Context, from, to, onto, result Hash) (bool,
 		}
 	}
 	return false, nil
+}
+
+// mostRenames bounds the files that are compared for renames, on each side.
+const mostRenames = 400
+
+// Renamed tells what files of one commit are called in another, as git's rename
+// detection has it; only of the given paths that one has and the other lacks.
+func (r *Repo) Renamed(ctx context.Context, from, to Hash, paths []string) (map[string]string, error) {
+	wanted := map[string]bool{}
+	for _, path := range paths {
+		var there [2]bool
+		for i, commit := range []Hash{from, to} {
+			entry, err := r.entryAt(ctx, commit, path)
+			if err != nil {
+				return nil, err
+			}
+			there[i] = entry.Hash != ""
+		}
+		if there[0] && !there[1] {
+			wanted[path] = true
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	out, err := r.run(ctx, r.quiet(), nil, "diff-tree", "-r", "-z", "--name-status", "-M", fmt.Sprintf("-l%d", mostRenames),
+		"--diff-filter=R", "--no-ext-diff", "--no-textconv", string(from), string(to))
+	if err != nil {
+		return nil, fmt.Errorf("look for renames: %w", err)
+	}
+	words := strings.Split(string(out), "\x00") // R100, old, new
+	renamed := map[string]string{}
+	for i := 0; i+2 < len(words); i += 3 {
+		if wanted[words[i+1]] {
+			renamed[words[i+1]] = words[i+2]
+		}
+	}
+	return renamed, nil
 }

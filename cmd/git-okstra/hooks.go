@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"git-okstra/gitops"
 	"git-okstra/hooks"
 	"git-okstra/internal/lifecycle"
 )
@@ -60,7 +59,7 @@ func (c carrier) Carry(ctx context.Context, list []hooks.Rewrite, why string) er
 	}
 	return e.CarryOver(ctx, commits, why, func(key string, moved []lifecycle.Move) {
 		for _, m := range moved {
-			c.a.say("git okstra: stage %d of %s is done at %s now", m.Stage, key, gitops.Hash(m.To).Short())
+			c.a.say("git okstra: stage %d of %s is done at %s now", m.Stage, key, m.To.Short())
 		}
 	})
 }

@@ -12,7 +12,7 @@ type reconcileCmd struct {
 	Stage  string `help:"Only this stage." placeholder:"N"`
 	To     string `help:"Record your own decision: the stage's work is this commit now." placeholder:"COMMIT"`
 	Onto   string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
-	Limit  int    `help:"Look through at most this many commits. Default: okstra.reconcileLimit, else 20000." placeholder:"N"`
+	Limit  int    `help:"Look through at most this many commits. Default: okstra.reconcileLimit, else 25000." placeholder:"N"`
 }
 
 // reconcileJSON is okstra.reconcile/v1.

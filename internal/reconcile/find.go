@@ -10,11 +10,11 @@ import (
 )
 
 // DefaultLimit is how many commits are looked through unless somebody says otherwise.
-const DefaultLimit = 20000
+const DefaultLimit = 25000
 
 // mostPatches bounds the commits whose changes are compared line by line, after the
 // others were left out for the paths that they change.
-const mostPatches = 3000
+const mostPatches = 2000
 
 // Stage is a done stage and the commits that were its work.
 type Stage struct {
@@ -22,6 +22,13 @@ type Stage struct {
 	Base   gitops.Hash // "" where it is not known
 	Head   gitops.Hash // the done commit
 }
+
+// Bounds on the merges that are tried where no patch is the same: for one change, and
+// in all.
+const (
+	mostMergesOfOne = 8
+	mostMerges      = 100
+)
 
 // Verdict is an answer.
 type Verdict string
@@ -40,6 +47,7 @@ type How string
 const (
 	Ancestor How = "ancestor"
 	PatchID  How = "patch-id"
+	Replay   How = "replay" // patch-id, but for commits that git's merge alone shows to be the same
 	Squash   How = "squash"
 	Split    How = "split"
 )
@@ -71,7 +79,9 @@ type Repo interface {
 	CommonBase(ctx context.Context, commits ...gitops.Hash) (gitops.Hash, error)
 	Touching(ctx context.Context, commits []gitops.Hash, paths []string) (map[gitops.Hash][]string, error)
 	Patches(ctx context.Context, diffs []gitops.Diff) ([]gitops.Patch, error)
-	Replays(ctx context.Context, change gitops.Diff, onto, result gitops.Hash, paths []string) (bool, error)
+	Replays(ctx context.Context, change gitops.Diff, onto, result gitops.Hash, paths []string, renamed map[string]string) (bool, error)
+	Renamed(ctx context.Context, from, to gitops.Hash, paths []string) (map[string]string, error)
+	Remakes(ctx context.Context, change gitops.Diff, onto, result gitops.Hash) (bool, error)
 	ReadCommit(ctx context.Context, h gitops.Hash) (gitops.Commit, error)
 	Shallow() bool
 	Partial() bool
@@ -122,6 +132,7 @@ type search struct {
 	limit  int
 	answer Answer
 	open   []*work
+	merges int                             // that were tried
 	hist   *graph                          // of the tip, without what all stages stand on
 	cands  map[gitops.Hash]*gitops.Patch   // compared candidates
 	touch  map[gitops.Hash]map[string]bool // the stages' paths that a commit of hist changes
@@ -140,7 +151,7 @@ func (s *search) run(ctx context.Context, stages []Stage) error {
 	if err := s.readHistory(ctx); err != nil {
 		return err
 	}
-	for _, try := range []func(context.Context, *work) error{s.byCommits, s.bySquash, s.bySplit} {
+	for _, try := range []func(context.Context, *work) error{s.byCommits, s.bySquash, s.bySplit, s.bySquashRemade} {
 		for _, w := range s.open {
 			if w.settled() {
 				continue

@@ -31,7 +31,7 @@ func TestWays(t *testing.T) {
 			t.Error(r.Why)
 		}
 	})
-	t.Run("ancestor", func(t *testing.T) {
+	t.Run("ancestor", func(*testing.T) {
 		f.at(up)
 		f.made.Git("merge", "-q", "--no-edit", string(three))
 		f.want(f.find(three, f.head()), Done, Ancestor)
@@ -46,7 +46,7 @@ func TestWays(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	t.Run("the tip alone", func(t *testing.T) {
+	t.Run("the tip alone", func(*testing.T) {
 		f.at(up)
 		pick(three)
 		f.want(f.find(three, f.head()), NotDone, "")

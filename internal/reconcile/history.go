@@ -46,14 +46,16 @@ func (s *search) readHistory(ctx context.Context) error {
 func (s *search) readTouched(ctx context.Context) error {
 	known := map[string]bool{}
 	var paths []string
+	add := func(name string) {
+		if !known[name] {
+			known[name] = true
+			paths = append(paths, name)
+		}
+	}
 	for _, w := range s.open {
-		for _, p := range w.all() {
-			for _, name := range p.Paths {
-				if !known[name] {
-					known[name] = true
-					paths = append(paths, name)
-				}
-			}
+		for _, name := range w.paths() {
+			add(name)
+			add(w.named(name))
 		}
 	}
 	var single []gitops.Hash
@@ -89,13 +91,9 @@ func (w *work) all() []gitops.Patch {
 // readCandidates computes the changes of the commits that change all paths of something
 // that is looked for, the newest first.
 func (s *search) readCandidates(ctx context.Context) error {
-	var wanted []gitops.Patch
-	for _, w := range s.open {
-		wanted = append(wanted, w.all()...)
-	}
 	var diffs []gitops.Diff
 	for _, n := range s.hist.nodes {
-		if set := s.touch[n.Hash]; set != nil && mayBe(set, wanted) {
+		if set := s.touch[n.Hash]; set != nil && s.mayBe(set) {
 			diffs = append(diffs, gitops.Diff{To: n.Hash})
 		}
 	}
@@ -115,18 +113,21 @@ func (s *search) readCandidates(ctx context.Context) error {
 }
 
 // mayBe reports whether a commit that changes these paths can make one of the changes.
-func mayBe(touched map[string]bool, wanted []gitops.Patch) bool {
-	for _, p := range wanted {
-		if !p.Empty() && within(p.Paths, touched) {
-			return true
+func (s *search) mayBe(touched map[string]bool) bool {
+	for _, w := range s.open {
+		for _, p := range w.all() {
+			if !p.Empty() && w.within(p, touched) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-func within(paths []string, set map[string]bool) bool {
-	for _, p := range paths {
-		if !set[p] {
+// within reports whether all files of a change are among the paths, under one name.
+func (w *work) within(p gitops.Patch, set map[string]bool) bool {
+	for _, f := range p.Files {
+		if !set[f.Path] && !set[w.named(f.Path)] {
 			return false
 		}
 	}

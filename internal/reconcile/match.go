@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -16,18 +17,62 @@ func (s *search) match(ctx context.Context, w *work, change gitops.Diff, patch g
 	tried := 0
 	for i, n := range s.hist.nodes {
 		cand := s.cands[n.Hash]
-		if cand == nil || !w.inside[i] || used[n.Hash] || !cand.Same(patch) {
+		if cand == nil || !w.inside[i] || used[n.Hash] {
+			continue
+		}
+		same, renamed := w.same(patch, *cand)
+		if !same {
 			continue
 		}
 		if tried++; tried > mostEqual {
 			break
 		}
-		ok, err := s.repo.Replays(ctx, change, s.hist.parent(n.Hash), n.Hash, patch.Paths)
+		ok, err := s.replays(ctx, w, change, patch, s.hist.parent(n.Hash), n.Hash, renamed)
 		if err != nil {
 			return "", err
 		}
 		if ok {
 			return n.Hash, nil
+		}
+	}
+	return "", nil
+}
+
+// remade finds a commit that is what git's merge makes of a change, though its patch is
+// another: one of its files was renamed, or the same lines count as moved otherwise. Of
+// the commits that change any of its files those that change most of them are tried.
+func (s *search) remade(ctx context.Context, w *work, change gitops.Diff, patch gitops.Patch, used map[gitops.Hash]bool) (gitops.Hash, error) {
+	type try struct {
+		hash   gitops.Hash
+		common int
+	}
+	if patch.Empty() {
+		return "", nil
+	}
+	var tries []try
+	for i, n := range s.hist.nodes {
+		set := s.touch[n.Hash]
+		if set == nil || !w.inside[i] || used[n.Hash] || len(n.Parents) != 1 {
+			continue
+		}
+		t := try{hash: n.Hash}
+		for _, f := range patch.Files {
+			if set[f.Path] || set[w.named(f.Path)] {
+				t.common++
+			}
+		}
+		if t.common > 0 {
+			tries = append(tries, t)
+		}
+	}
+	slices.SortStableFunc(tries, func(a, b try) int { return cmp.Compare(b.common, a.common) })
+	for _, t := range tries[:min(mostMergesOfOne, len(tries))] {
+		if s.merges++; s.merges > mostMerges {
+			break
+		}
+		ok, err := s.repo.Remakes(ctx, change, s.hist.parent(t.hash), t.hash)
+		if err != nil || ok {
+			return t.hash, err
 		}
 	}
 	return "", nil
@@ -39,7 +84,7 @@ func (s *search) byCommits(ctx context.Context, w *work) error {
 	if w.merges {
 		return nil
 	}
-	used := map[gitops.Hash]bool{}
+	used, how := map[gitops.Hash]bool{}, PatchID
 	var pairs []Pair
 	var news []gitops.Hash
 	for _, p := range slices.Backward(w.parts) { // the newest of several equal ones gets the newest match
@@ -48,7 +93,13 @@ func (s *search) byCommits(ctx context.Context, w *work) error {
 			return err
 		}
 		if h == "" {
-			continue
+			if h, err = s.remade(ctx, w, gitops.Diff{From: p.node.Parents[0], To: p.node.Hash}, p.patch, used); err != nil {
+				return err
+			}
+			if h == "" {
+				continue
+			}
+			how = Replay
 		}
 		used[h] = true
 		pairs, news = append(pairs, Pair{p.node.Hash, h}), append(news, h)
@@ -65,7 +116,11 @@ func (s *search) byCommits(ctx context.Context, w *work) error {
 	if pairs[len(pairs)-1].Old != w.Stage.Head { // its last commits change nothing
 		pairs = append(pairs, Pair{w.Stage.Head, head})
 	}
-	s.accept(w, PatchID, head, s.hist.runBase(head, news), pairs, used)
+	base := gitops.Hash("")
+	if how == PatchID {
+		base = s.hist.runBase(head, news)
+	}
+	s.accept(w, how, head, base, pairs, used)
 	return nil
 }
 
@@ -74,6 +129,19 @@ func (s *search) bySquash(ctx context.Context, w *work) error {
 	h, err := s.match(ctx, w, gitops.Diff{From: w.from, To: w.Stage.Head}, w.whole, nil)
 	if err == nil && h != "" {
 		s.accept(w, Squash, h, s.hist.parent(h), w.allTo(h), map[gitops.Hash]bool{h: true})
+	}
+	return err
+}
+
+// bySquashRemade looks for one commit that is what git's merge makes of the whole. A part
+// of it may have been there before, so what it stands on is not the stage's base.
+func (s *search) bySquashRemade(ctx context.Context, w *work) error {
+	if len(w.parts) < 2 && !w.merges {
+		return nil // byCommits tried it
+	}
+	h, err := s.remade(ctx, w, gitops.Diff{From: w.from, To: w.Stage.Head}, w.whole, nil)
+	if err == nil && h != "" {
+		s.accept(w, Squash, h, "", w.allTo(h), map[gitops.Hash]bool{h: true})
 	}
 	return err
 }

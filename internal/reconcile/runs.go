@@ -1,7 +1,9 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"git-okstra/gitops"
 )
@@ -9,7 +11,7 @@ import (
 // Bounds on the runs of commits that are compared with a stage's whole range.
 const (
 	longestRun = 32
-	mostRuns   = 512
+	mostRuns   = 256
 )
 
 // run is a chain of commits, each the first parent of the one before it.
@@ -33,10 +35,11 @@ func (s *search) bySplit(ctx context.Context, w *work) error {
 		return err
 	}
 	for i, r := range runs {
-		if !patches[i].Same(w.whole) {
+		same, renamed := w.same(w.whole, patches[i])
+		if !same {
 			continue
 		}
-		ok, err := s.repo.Replays(ctx, gitops.Diff{From: w.from, To: w.Stage.Head}, r.from, r.last, w.whole.Paths)
+		ok, err := s.replays(ctx, w, gitops.Diff{From: w.from, To: w.Stage.Head}, w.whole, r.from, r.last, renamed)
 		if err != nil {
 			return err
 		}
@@ -55,77 +58,59 @@ func (s *search) bySplit(ctx context.Context, w *work) error {
 // runs lists the runs of at least two commits in which each changes some path of the
 // stage and all paths are changed, short ones first.
 func (s *search) runs(w *work) []run {
+	changes := s.changesOf(w)
 	var out []run
-	for length := 2; length <= longestRun && len(out) < mostRuns; length++ {
-		grew := false
-		for i, n := range s.hist.nodes {
-			r, ok := s.runAt(w, i, length)
-			grew = grew || ok
-			if ok && s.covers(w, r.members) && len(out) < mostRuns {
-				r.last = n.Hash
-				out = append(out, r)
+	for end := range s.hist.nodes {
+		r, covered := run{last: s.hist.nodes[end].Hash}, map[int]bool{}
+		for i, ok := end, true; ok && changes[i] != nil && len(r.members) < longestRun; {
+			n := s.hist.nodes[i]
+			r.members, r.from = append(r.members, n.Hash), n.Parents[0]
+			for _, f := range changes[i] {
+				covered[f] = true
 			}
+			if len(r.members) > 1 && len(covered) == len(w.whole.Files) {
+				out = append(out, run{r.from, r.last, slices.Clone(r.members)})
+			}
+			i, ok = s.hist.index[r.from]
 		}
-		if !grew {
+		if len(out) > 16*mostRuns {
 			break
+		}
+	}
+	slices.SortStableFunc(out, func(a, b run) int { return cmp.Compare(len(a.members), len(b.members)) })
+	return out[:min(mostRuns, len(out))]
+}
+
+// changesOf tells which of the stage's files each commit changes, by index; nil for one
+// that cannot be in a run.
+func (s *search) changesOf(w *work) [][]int {
+	index := map[string]int{}
+	for i, f := range w.whole.Files {
+		index[f.Path], index[w.named(f.Path)] = i, i
+	}
+	out := make([][]int, len(s.hist.nodes))
+	for i, n := range s.hist.nodes {
+		if !w.inside[i] || len(n.Parents) != 1 {
+			continue
+		}
+		for name := range s.touch[n.Hash] {
+			if f, ok := index[name]; ok {
+				out[i] = append(out[i], f)
+			}
 		}
 	}
 	return out
 }
 
-// runAt is the run of some length that ends in a commit.
-func (s *search) runAt(w *work, i, length int) (run, bool) {
-	r := run{}
-	for range length {
-		n := s.hist.nodes[i]
-		if !w.inside[i] || s.touch[n.Hash] == nil || len(n.Parents) != 1 || !s.touches(w, n.Hash) {
-			return r, false
-		}
-		r.members, r.from = append(r.members, n.Hash), n.Parents[0]
-		if len(r.members) == length {
-			break
-		}
-		next, ok := s.hist.index[n.Parents[0]]
-		if !ok {
-			return r, false
-		}
-		i = next
-	}
-	return r, true
-}
-
-func (s *search) touches(w *work, h gitops.Hash) bool {
-	for _, p := range w.whole.Paths {
-		if s.touch[h][p] {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *search) covers(w *work, members []gitops.Hash) bool {
-	for _, p := range w.whole.Paths {
-		in := false
-		for _, h := range members {
-			in = in || s.touch[h][p]
-		}
-		if !in {
-			return false
-		}
-	}
-	return true
-}
-
 // bySquashOfSeveral looks for stages that stand on each other and became one commit.
 func (s *search) bySquashOfSeveral(ctx context.Context) error {
-	type group struct{ chain []*work }
-	var groups []group
+	var groups [][]*work
 	var diffs []gitops.Diff
 	for _, first := range s.open {
 		chain := []*work{first}
 		for last := first; last != nil && !last.settled() && !last.merges && len(chain) <= longestRun; {
 			if len(chain) > 1 && len(groups) < mostRuns {
-				groups = append(groups, group{append([]*work(nil), chain...)})
+				groups = append(groups, slices.Clone(chain))
 				diffs = append(diffs, gitops.Diff{From: first.from, To: last.Stage.Head})
 			}
 			if last = s.standingOn(last); last != nil {
@@ -138,17 +123,17 @@ func (s *search) bySquashOfSeveral(ctx context.Context) error {
 		return err
 	}
 	for i, g := range groups {
-		if g.chain[0].settled() {
+		if g[0].settled() {
 			continue
 		}
-		h, err := s.match(ctx, g.chain[0], diffs[i], patches[i], nil)
+		h, err := s.match(ctx, g[0], diffs[i], patches[i], nil)
 		if err != nil {
 			return err
 		}
 		if h == "" {
 			continue
 		}
-		for _, w := range g.chain {
+		for _, w := range g {
 			if !w.settled() {
 				s.accept(w, Squash, h, s.hist.parent(h), w.allTo(h), map[gitops.Hash]bool{h: true})
 			}

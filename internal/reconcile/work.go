@@ -17,6 +17,7 @@ type work struct {
 	whole  gitops.Patch        // from there to its head
 	parts  []part              // its commits that change anything, oldest first
 	inside []bool              // of the history: what can be a match
+	names  map[string]string   // what its files are called in the history now, where that is otherwise
 	found  int                 // of parts
 }
 
@@ -117,5 +118,63 @@ func (s *search) ownPatches(ctx context.Context) error {
 		}
 	}
 	s.open = slices.DeleteFunc(s.open, (*work).settled)
+	for _, w := range s.open {
+		if w.names, err = s.repo.Renamed(ctx, w.from, s.tip, w.paths()); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// paths lists the files that the stage changes.
+func (w *work) paths() []string {
+	known := map[string]bool{}
+	var out []string
+	for _, p := range w.all() {
+		for _, f := range p.Files {
+			if !known[f.Path] {
+				known[f.Path] = true
+				out = append(out, f.Path)
+			}
+		}
+	}
+	return out
+}
+
+// named is what a path is called in the history now.
+func (w *work) named(path string) string {
+	if other, ok := w.names[path]; ok {
+		return other
+	}
+	return path
+}
+
+// same reports whether a commit of the history makes a change; renamed says that it
+// does so under other names.
+func (w *work) same(change, there gitops.Patch) (ok, renamed bool) {
+	if change.Same(there) {
+		return true, false
+	}
+	if len(w.names) == 0 || change.Empty() || len(change.Files) != len(there.Files) {
+		return false, false
+	}
+	exact := map[string]string{}
+	for _, f := range there.Files {
+		exact[f.Path] = f.Exact
+	}
+	for _, f := range change.Files {
+		if exact[w.named(f.Path)] != f.Exact {
+			return false, false
+		}
+	}
+	return true, true
+}
+
+// replays makes a change again where it was found.
+func (s *search) replays(ctx context.Context, w *work, change gitops.Diff, patch gitops.Patch, onto, result gitops.Hash, renamed bool) (bool, error) {
+	var names map[string]string
+	if renamed {
+		names = w.names
+	}
+	return s.repo.Replays(ctx, change, onto, result, patch.Paths(), names)
 }
