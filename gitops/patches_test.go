@@ -128,3 +128,30 @@ func readAll(pr *patchReader, input string, sink *strings.Builder) error {
 	}
 	return pr.end()
 }
+
+// TestSameIsMoreThanAnID: commits that git's patch id takes for the same.
+func TestSameIsMoreThanAnID(t *testing.T) {
+	t.Parallel()
+	made := testrepo.New(t, "one-commit")
+	repo := openRepo(t, made)
+	base := Hash(made.Git("rev-parse", "HEAD"))
+	for name, text := range map[string][2]string{
+		"spaces":              {"if x:\ny\n", "if x:\n  y\n"},
+		"behind a zero byte":  {"\x00one\n", "\x00two\n"},
+		"the end of the file": {"one\ntwo\n", "one\ntwo"},
+	} {
+		var diffs []Diff
+		for _, content := range text {
+			made.Git("checkout", "-q", "--detach", string(base))
+			made.Write("file", content)
+			diffs = append(diffs, Diff{To: Hash(made.Commit(name))})
+		}
+		got, err := repo.Patches(t.Context(), diffs)
+		if err != nil || got[0].Empty() || got[0].Same(got[1]) || !got[0].Same(got[0]) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if name != "the end of the file" && got[0].ID != got[1].ID {
+			t.Errorf("%s: ids differ, so this shows nothing", name)
+		}
+	}
+}
