@@ -48,9 +48,11 @@ func commands() []command {
 		{"task", "See the tasks of this repository.", &taskCmd{}},
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},
+		{"reconcile", "Find done stages again where history was rewritten.", &reconcileCmd{}},
 		{"import", "Take an okstra task folder over.", &importCmd{}},
 		{"export", "Write the task as an okstra task folder.", &exportCmd{}},
 		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
+		{"hooks", "What git's hooks call.", &hooksCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
 		{"version", "Print the version.", &versionCmd{}},
 	}
