@@ -12,6 +12,7 @@ type stageDoneCmd struct {
 	Stage      string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 	AllowEmpty bool   `help:"Accept a stage without a commit of its own."`
 	Report     string `help:"Path of a report, recorded with the row." placeholder:"PATH"`
+	Local      bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
 // doneJSON is okstra.stage-done/v1.
@@ -38,6 +39,7 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.publish(c.Local)
 	if a.flags.JSON {
 		writeJSON(a.std.out, doneJSON{"okstra.stage-done/v1", f.Key.String(), f.Stage, f.Head, f.Already, orEmpty(f.Ready)})
 		return nil
@@ -56,6 +58,7 @@ func (c *stageDoneCmd) Run(a *app) error {
 type stageReleaseCmd struct {
 	Stage string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 	Why   string `help:"Reason, recorded with the row." placeholder:"TEXT"`
+	Local bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
 // releaseJSON is okstra.stage-release/v1.
@@ -88,6 +91,7 @@ func (c *stageReleaseCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.publish(c.Local)
 	path, err := a.worktreePath()
 	if err != nil {
 		return err

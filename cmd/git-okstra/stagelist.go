@@ -22,6 +22,7 @@ func (stageListCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.sayView()
 	if a.flags.JSON {
 		writeJSON(a.std.out, list)
 		return nil
@@ -80,7 +81,7 @@ func (a *app) addHolder(e *lifecycle.Engine, t *lifecycle.Task, line *report.Sta
 		line.Worktree, line.Branch = wt.Path, shortName(wt.Branch)
 		return nil
 	}
-	if _, err := os.Stat(line.Worktree); os.IsNotExist(err) && r.Host == e.Caller.Host {
+	if _, err := os.Stat(line.Worktree); os.IsNotExist(err) && r.Host == e.Caller.Host && e.MadeHere(a.ctx, t, r) {
 		line.Stale = true
 	}
 	return nil

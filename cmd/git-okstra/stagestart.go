@@ -26,6 +26,7 @@ type startFlags struct {
 	DryRun    bool   `help:"Show what would happen, change nothing."`
 	Run       string `name:"run" help:"Run id, free text, recorded with the stage; the same id resumes it. Default: OKSTRA_RUN." placeholder:"ID"`
 	Onto      string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
+	Local     bool   `help:"Take it in this clone alone, although okstra.remote is set; the next sync settles who has it."`
 }
 
 type stageNextCmd struct {
@@ -34,11 +35,16 @@ type stageNextCmd struct {
 
 // Run takes the next ready stage.
 func (c *stageNextCmd) Run(a *app) error {
+	x, err := a.shared(c.Local || c.DryRun)
+	defer x.end()
+	if err != nil {
+		return err
+	}
 	e, t, err := a.load(c.startFlags.Run)
 	if err != nil {
 		return err
 	}
-	err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, false)
+	err = a.start(e, t, x, c.startFlags, []plan.StageNumber{0}, false)
 	var refusal *lifecycle.Refusal
 	if !errors.As(err, &refusal) || refusal.Kind != lifecycle.AllDone {
 		return err
@@ -73,6 +79,11 @@ func (c *stageStartCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	x, err := a.shared(c.Local || c.DryRun)
+	defer x.end()
+	if err != nil {
+		return err
+	}
 	e, t, err := a.load(c.startFlags.Run)
 	if err != nil {
 		return err
@@ -84,7 +95,7 @@ func (c *stageStartCmd) Run(a *app) error {
 			}
 		}
 	}
-	return a.start(e, t, c.startFlags, numbers, c.Resume)
+	return a.start(e, t, x, c.startFlags, numbers, c.Resume)
 }
 
 func parseStages(args []string) ([]plan.StageNumber, error) {
@@ -114,14 +125,18 @@ type startedJSON struct {
 
 // start reserves and provisions stages one after the other and prints the
 // receipt.
-func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, resume bool) error {
+func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f startFlags, numbers []plan.StageNumber, resume bool) error {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
 		return err
 	}
+	if x == nil {
+		a.sayView()
+	}
 	var made []startedJSON
 	for _, n := range numbers {
-		s, err := e.Start(a.ctx, t, a.startRequest(f, n, resume, root))
+		var s lifecycle.Started
+		s, t, err = x.take(a, e, t, a.startRequest(f, n, resume, root))
 		if err == nil && !f.DryRun {
 			err = a.provision(e, t, s, root)
 		}

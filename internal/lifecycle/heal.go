@@ -57,6 +57,12 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 	return e.inNameOf(r).complete(ctx, t, &s, r)
 }
 
+// MadeHere reports whether a reservation was made in this clone, so that its worktree
+// belongs here.
+func (e *Engine) MadeHere(ctx context.Context, t *Task, r Reservation) bool {
+	return e.madeHere(ctx, t, r)
+}
+
 // madeHere reports whether a reservation was made in this clone: it is among the claims
 // made here, or its start did not come far enough for that and it was on this host.
 func (e *Engine) madeHere(ctx context.Context, t *Task, r Reservation) bool {

@@ -17,7 +17,7 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 	if err != nil {
 		return Started{}, err
 	}
-	if !held || r.Broken != "" || !e.mine(t, st.Number, r, req.Resume) {
+	if !held || r.Broken != "" || !e.mine(t, st.Number, r, req.Resume) || e.strayed(ctx, t, r, req) {
 		return Started{}, taken(st.Number, r)
 	}
 	s := Started{
@@ -95,6 +95,13 @@ func (e *Engine) mine(t *Task, n plan.StageNumber, r Reservation, resume bool) b
 		return true
 	}
 	return resume && e.Caller.Actor == r.By && e.Caller.Host == r.Host
+}
+
+// strayed reports whether only the folder speaks for the caller, and the reservation is
+// another clone's: then the folder is that of a claim which was lost to it.
+func (e *Engine) strayed(ctx context.Context, t *Task, r Reservation, req StartRequest) bool {
+	sameRun := e.Caller.Run != "" && e.Caller.Run == r.Run
+	return !sameRun && !req.Resume && !e.madeHere(ctx, t, r)
 }
 
 // complete writes what a crash left out: the ref that keeps the tag, the anchor, the
