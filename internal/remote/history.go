@@ -12,25 +12,25 @@ type history []notes.Line
 // takenOver is the status of a row by which a claim replaces the one that stood.
 const takenOver = notes.Status("taken-over")
 
-// ended reports whether a claim on a stage is over: the last that the log says of it
-// is that it was done or released, or another took the stage over behind that. A claim
-// without a row is not: its row may have been cut off by a crash.
-func (h history) ended(n plan.StageNumber, claim string) bool {
-	over := false
+// end is how a claim on a stage ended: the last that the log says of it is that it was
+// done or released, or another took the stage over behind that. It is "" for one that
+// stands. A claim without a row stands: its row may have been cut off by a crash.
+func (h history) end(n plan.StageNumber, claim string) notes.Status {
+	how := notes.Status("")
 	for _, l := range h {
 		if l.Foreign || l.Row.Stage != n {
 			continue
 		}
 		switch mine := l.Row.Claim == claim; {
 		case mine && (l.Row.Status == notes.Done || l.Row.Status == notes.Released):
-			over = true
+			how = l.Row.Status
 		case mine && (l.Row.Status == notes.Started || l.Row.Status == takenOver):
-			over = false
+			how = ""
 		case !mine && l.Row.Status == takenOver && l.Row.Claim != "":
-			over = true
+			how = takenOver
 		}
 	}
-	return over
+	return how
 }
 
 // reopened reports whether a stage that was done is not so any more.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"git-okstra/gitops"
+	"git-okstra/notes"
 	"git-okstra/plan"
 )
 
@@ -219,7 +220,14 @@ func (m *merger) reserved(n plan.StageNumber, done bool) error {
 	if err != nil {
 		return err
 	}
-	ended := func(tag gitops.Hash) bool { return tag != "" && rows.ended(n, m.claim(tag)) }
+	// A claim whose done row came without done/N is on its way to be done: it holds.
+	ended := func(tag gitops.Hash) bool {
+		if tag == "" {
+			return false
+		}
+		how := rows.end(n, m.claim(tag))
+		return how != "" && (how != notes.Done || rows.reopened(n))
+	}
 	want := gitops.Hash("")
 	switch {
 	case done || ended(o) && ended(t):
@@ -230,7 +238,7 @@ func (m *merger) reserved(n plan.StageNumber, done bool) error {
 	case t != "" && !ended(t):
 		want = o
 	}
-	if want != o && o != "" && !ended(o) && (want == "" || m.claim(want) != m.claim(o)) {
+	if want != o && o != "" && rows.end(n, m.claim(o)) == "" && (want == "" || m.claim(want) != m.claim(o)) {
 		m.out.losses = append(m.out.losses, loss{stage: n, tag: o, holder: want, done: done})
 	}
 	m.agree(fmt.Sprintf("reserved/%d", n), n, o, t, want)

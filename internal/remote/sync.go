@@ -213,17 +213,21 @@ func (r *round) others(ctx context.Context) error {
 
 // want takes one decision of the table.
 func (r *round) want(key string, m move) {
-	phase := phaseDone
+	r.tx.Tags = r.tx.Tags || strings.HasPrefix(m.what, "reserved/") && m.want != ""
+	r.change(key, gitops.RefName(statePrefix+key+"/"+m.what), m.ours, m.theirs, m.want, phaseOf(m))
+}
+
+// phaseOf says when a ref goes to the remote.
+func phaseOf(m move) int {
 	switch {
 	case m.stage == 0:
-		phase = phaseTask
-	case strings.HasPrefix(m.what, "reserved/") && m.want != "":
-		phase = phaseLog
-		r.tx.Tags = true
+		return phaseTask
 	case m.want == "":
-		phase = phaseGone
+		return phaseGone
+	case strings.HasPrefix(m.what, "reserved/"):
+		return phaseLog
 	}
-	r.change(key, gitops.RefName(statePrefix+key+"/"+m.what), m.ours, m.theirs, m.want, phase)
+	return phaseDone
 }
 
 // change moves one ref on the sides where it is not as wanted.
