@@ -223,14 +223,14 @@ func removeEmpty(dirs []string) error {
 	return nil
 }
 
-// staleReservations: as stage list decides it. Another host's folders, and another
-// clone's, say nothing.
+// staleReservations: as stage list decides it. Another host's folders, and those of
+// another clone, say nothing.
 func staleReservations(f *facts) []Finding {
 	var out []Finding
 	for _, t := range f.tasks {
 		for _, n := range sorted(t.reserved) {
 			c := t.claims[n]
-			if _, done := t.done[n]; done || c.Broken != "" || c.Host != f.host || !f.madeHere(t, n, c) || c.Worktree == "" || !filepath.IsLocal(filepath.FromSlash(c.Worktree)) {
+			if _, done := t.done[n]; done || c.Broken != "" || c.Host != f.host || f.elsewhere[t.reserved[n]] || c.Worktree == "" || !filepath.IsLocal(filepath.FromSlash(c.Worktree)) {
 				continue
 			}
 			if w, ok := f.tree(t, n); ok && w.folder {

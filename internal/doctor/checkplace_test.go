@@ -111,7 +111,7 @@ func TestSettings(t *testing.T) {
 func TestWantsOneTask(t *testing.T) {
 	t.Parallel()
 	d := &Doctor{Wants: func(key string) bool { return key == "p/g/t" }}
-	f := &facts{heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{}}
+	f := &facts{heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{}, elsewhere: map[gitops.Hash]bool{}}
 	d.sortRefs(f, gitops.RefListing{Refs: []gitops.Ref{
 		{Name: "refs/okstra/p/g/u/plan", Hash: id(1)},
 		{Name: "refs/okstra/short", Hash: id(1)},
@@ -128,7 +128,12 @@ func TestWantsOneTask(t *testing.T) {
 		{Name: "refs/okstra/p/g/t/done/x", Hash: id(1)},
 		{Name: "refs/okstra/p/g/t/later/1", Hash: id(1)},
 		{Name: "refs/heads/a/b", Hash: id(4)},
+		{Name: "refs/okstra-local/fetched/p/g/t/x", Hash: id(5)},
+		{Name: "refs/okstra-local/claims/p/g/t/x", Hash: id(6)},
 	}})
+	if !f.elsewhere[id(5)] || f.own[id(5)] || !f.own[id(6)] {
+		t.Errorf("tags: %v, %v", f.own, f.elsewhere)
+	}
 	if len(f.tasks) != 1 || len(f.tasks[0].done) != 1 || f.tasks[0].done[1] != id(3) || f.heads["a/b"] != id(4) {
 		t.Errorf("%+v", f.tasks)
 	}
@@ -173,6 +178,7 @@ func TestWorktrees(t *testing.T) {
 		},
 		"never made":               {func(w *world) { w.trees = nil }, []string{"warning reservation-stale 1"}},
 		"never made, another host": {func(w *world) { w.trees = nil; w.host = "there" }, nil},
+		"never made, fetched":      {func(w *world) { w.trees = nil; w.elsewhere = map[gitops.Hash]bool{w.t.reserved[1]: true} }, nil},
 		"an odd path":              {func(w *world) { w.trees = nil; w.claim(func(c *Claim) { c.Worktree = "../x" }) }, nil},
 		"released":                 {func(w *world) { w.row(notes.Released, 1, "", "c1"); delete(w.t.reserved, 1); delete(w.t.claims, 1) }, []string{"info mark-without-stage 1"}},
 		"another stage's mark":     {func(w *world) { w.trees[0].stage = 2 }, []string{"warning reservation-stale 1", "info mark-without-stage 2"}},

@@ -41,6 +41,7 @@ type facts struct {
 	heads     map[string]gitops.Hash            // branches, by short name
 	tracked   map[string][]gitops.Hash          // the same branches of remotes, as last fetched
 	own       map[gitops.Hash]bool              // tags of the reservations that were made in this clone
+	elsewhere map[gitops.Hash]bool              // and of those that a sync brought from other clones
 	remotes   []remote
 	unset     []string  // what init would add
 	rewrites  []setting // what makes git copy notes when it rewrites commits

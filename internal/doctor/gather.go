@@ -11,10 +11,13 @@ import (
 )
 
 // prefixes are the refs that are looked at.
-var prefixes = []string{"refs/okstra", "refs/notes/okstra", "refs/heads", "refs/remotes", claims}
+var prefixes = []string{"refs/okstra", "refs/notes/okstra", "refs/heads", "refs/remotes", claims, fetched}
 
 // claims holds the tags of the reservations that were made in this clone.
 const claims = "refs/okstra-local/claims"
+
+// fetched holds those that a sync brought from other clones.
+const fetched = "refs/okstra-local/fetched"
 
 // maxLooks bounds how often everything is read anew because refs moved meanwhile.
 const maxLooks = 3
@@ -44,7 +47,7 @@ func (d *Doctor) gather(ctx context.Context) (*facts, error) {
 func (d *Doctor) look(ctx context.Context, refs gitops.RefListing) (*facts, error) {
 	f := &facts{
 		now: d.Now(), host: d.Host, root: d.Root, shallow: d.Repo.Shallow(),
-		heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{},
+		heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{}, elsewhere: map[gitops.Hash]bool{},
 	}
 	d.sortRefs(f, refs)
 	if err := d.readConfig(f); err != nil {
@@ -100,6 +103,8 @@ func (d *Doctor) sortRefs(f *facts, refs gitops.RefListing) {
 			f.tracked[short] = append(f.tracked[short], ref.Hash)
 		} else if strings.HasPrefix(name, claims+"/") {
 			f.own[ref.Hash] = true
+		} else if strings.HasPrefix(name, fetched+"/") {
+			f.elsewhere[ref.Hash] = true
 		} else if rest, ok := strings.CutPrefix(name, "refs/okstra/"); ok {
 			f.anyState = true
 			if key, what, ok := splitKey(rest); ok {
