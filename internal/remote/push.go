@@ -29,7 +29,7 @@ type pushed struct {
 
 // attempt is a push whose outcome the next look at the remote explains.
 type attempt struct {
-	left   []gitops.RefChange // what was not taken
+	left   []gitops.RefChange // what was asked for and not taken
 	atomic bool               // one refusal was that of all
 	mute   bool               // git said nothing of any ref: it hardly came to that
 }
@@ -53,9 +53,9 @@ func (x *exchange) publish(ctx context.Context, r *round) (over bool, err error)
 	}
 	x.accept(ctx, r, taken)
 	x.tried = attempt{atomic: atomic && !x.plain, mute: len(taken) == 0 && x.mute}
-	for _, p := range list {
-		if !slices.Contains(taken, p.RefChange) {
-			x.tried.left = append(x.tried.left, p.RefChange)
+	for _, c := range x.asked {
+		if !slices.Contains(taken, c) {
+			x.tried.left = append(x.tried.left, c)
 		}
 	}
 	if err != nil {
@@ -105,7 +105,9 @@ func (x *exchange) hopeful(all []pushed) []pushed {
 // send pushes in as few calls as the server allows, and returns what it took for
 // certain.
 func (x *exchange) send(ctx context.Context, list []pushed, atomic bool) (taken []gitops.RefChange, err error) {
+	x.asked = nil
 	if atomic {
+		x.asked = changes(list)
 		marks, err := x.s.Repo.PushRefs(ctx, x.s.Remote, changes(list), true)
 		x.mute = len(marks) == 0
 		if len(marks) > 0 || err == nil || ctx.Err() != nil {
@@ -113,7 +115,7 @@ func (x *exchange) send(ctx context.Context, list []pushed, atomic bool) (taken 
 		}
 		x.plain = true // perhaps it is only that
 	}
-	x.mute = true
+	x.mute, x.asked = true, nil
 	failed := map[string]bool{}
 	var why error
 	for phase := range phases {
@@ -129,6 +131,7 @@ func (x *exchange) send(ctx context.Context, list []pushed, atomic bool) (taken 
 				why = err
 			}
 			x.mute = x.mute && len(marks) == 0
+			x.asked = append(x.asked, changes(part)...)
 			taken = append(taken, accepted(part, marks)...)
 			for _, p := range part {
 				if !marks[p.Name].Taken() {

@@ -73,8 +73,9 @@ type exchange struct {
 	res   *Result
 	stuck map[gitops.RefChange]int // refused although nothing moved, how often
 	tried attempt
-	plain bool // the server takes no atomic pushes
-	mute  bool // git's last pushes said nothing of any ref
+	asked []gitops.RefChange // what the last push asked for
+	plain bool               // the server takes no atomic pushes
+	mute  bool               // git's last pushes said nothing of any ref
 }
 
 // round is one look at the remote: what is to change, here and there.
