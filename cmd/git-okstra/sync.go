@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,8 +140,13 @@ func refusedBy(res *remote.Result) *commandError {
 	e := &commandError{code: exitEnvironment}
 	var lines []string
 	for _, c := range res.Conflicts {
-		lines = append(lines, fmt.Sprintf("task %s: %s", c.Task, c.Message))
-		e.hints = append(e.hints, plan.Printable(c.Hint))
+		if !strings.HasPrefix(c.Message, c.Ref) { // else it says enough
+			c.Message = fmt.Sprintf("task %s: %s", c.Task, c.Message)
+		}
+		lines = append(lines, c.Message)
+		if h := plan.Printable(c.Hint); !slices.Contains(e.hints, h) {
+			e.hints = append(e.hints, h)
+		}
 	}
 	if n := len(res.Refused); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s refused %d refs, which are kept here and unpublished:", res.Remote, n))

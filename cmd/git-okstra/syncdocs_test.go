@@ -3,6 +3,7 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"git-okstra/internal/testrepo"
@@ -12,7 +13,7 @@ import (
 func TestBetweenClonesPage(t *testing.T) {
 	r := testrepo.New(t, "one-commit")
 	top := t.TempDir()
-	env := append(r.Env, "OKSTRA_HOME="+filepath.Join(t.TempDir(), "home"))
+	env := append(slices.Clone(r.Env), "OKSTRA_HOME="+filepath.Join(t.TempDir(), "home"))
 	sh := func(command string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 		cmd.Dir, cmd.Env = top, env

@@ -17,7 +17,8 @@ import (
 type shared struct {
 	a     *app
 	s     *remote.Syncer
-	leave func() // ends our turn with the remote; nil: it is not our turn
+	leave func()         // ends our turn with the remote; nil: it is not our turn
+	res   *remote.Result // of the sync that our turn began with
 }
 
 // shared gets the state of the remote that okstra.remote names before anything is
@@ -32,20 +33,17 @@ func (a *app) shared(local bool) (*shared, error) {
 		return nil, err
 	}
 	x := &shared{a: a, s: s}
-	return x, x.begin()
+	err = x.begin()
+	return x, err
 }
 
-// begin takes our turn and syncs. What cannot be exchanged ends the command: nobody
-// could know whether a stage is free.
-func (x *shared) begin() error {
-	if x == nil || x.leave != nil {
+// begin takes our turn and syncs, if it is not our turn already.
+func (x *shared) begin() (err error) {
+	if x.leave != nil {
 		return nil
 	}
 	x.leave, _ = x.a.repo.QueueRemote(x.a.ctx)
-	res, err := x.a.sync(x.s, false)
-	if err == nil {
-		err = x.a.syncVerdict(res)
-	}
+	x.res, err = x.a.sync(x.s, false)
 	return x.hinted(err)
 }
 
@@ -62,7 +60,6 @@ func (x *shared) hinted(err error) error {
 		return err
 	}
 	e := *classify(err)
-	e.silent = false
 	e.message = fmt.Sprintf("no stage was taken, for it could not be reserved at %s: %s", plan.Printable(x.s.Remote), e.message)
 	if e.code == exitEnvironment {
 		e.hints = append(e.hints, "to take it in this clone alone, add --local; the next sync settles who has it")
@@ -70,20 +67,26 @@ func (x *shared) hinted(err error) error {
 	return &e
 }
 
-// maxTries bounds how often next goes on to another stage because others were faster.
+// maxTries bounds how often others may be faster.
 const maxTries = 50
 
 // take reserves a stage: here, and at the remote if there is one. A claim that the
-// remote did not take is given back, and the choice is made anew.
+// remote did not take is given back, and the choice is made anew: next goes on to another
+// stage, and start says who has it.
 func (x *shared) take(a *app, e *lifecycle.Engine, t *lifecycle.Task, req lifecycle.StartRequest) (lifecycle.Started, *lifecycle.Task, error) {
 	if x == nil {
 		s, err := e.Start(a.ctx, t, req)
 		return s, t, err
 	}
 	defer x.end()
-	for try := 1; ; try++ {
+	for range maxTries {
 		if err := x.begin(); err != nil {
 			return lifecycle.Started{}, t, err
+		}
+		if stop := x.res.Stopped(t.Key.Ref()); stop != nil {
+			e := refusedBy(stop)
+			e.code = exitGate
+			return lifecycle.Started{}, t, x.hinted(e)
 		}
 		fresh, err := e.Reload(a.ctx, t)
 		if err != nil {
@@ -99,32 +102,34 @@ func (x *shared) take(a *app, e *lifecycle.Engine, t *lifecycle.Task, req lifecy
 			return s, t, nil
 		}
 		if !s.Already {
-			undo := e.Undo(context.WithoutCancel(a.ctx), t, s, "not reserved at "+x.s.Remote)
-			err = errors.Join(err, undo)
+			err = errors.Join(err, e.Undo(context.WithoutCancel(a.ctx), t, s, "not reserved at "+x.s.Remote))
 		}
-		if err != nil || s.Already || try == maxTries {
+		if err != nil {
 			return s, t, x.hinted(err)
 		}
-		x.end() // the next round looks anew
+		x.end() // the next try looks anew
 	}
+	return lifecycle.Started{}, t, x.hinted(fmt.Errorf("others were faster %d times", maxTries))
 }
 
 // reserved publishes a reservation and reports whether the remote has it now. An error
-// says that the remote cannot be had, or takes nothing of ours.
+// says that the remote cannot be had, or does not take it.
 func (x *shared) reserved(t *lifecycle.Task, s lifecycle.Started) (bool, error) {
 	res, err := x.a.sync(x.s, false)
 	if err != nil {
 		return false, err
 	}
 	ref := t.Ref(fmt.Sprintf("reserved/%d", s.Stage))
-	switch {
-	case res.Published(ref, s.Reservation()):
-		if err := x.a.syncVerdict(res); err != nil {
-			x.a.say("warning: %s", printableLines(err.Error()))
+	if res.Published(ref, s.Reservation()) {
+		if res.Unpublished() {
+			x.a.say("warning: %s", refusedBy(res).message)
 		}
 		return true, nil
-	case len(res.Refused) > 0:
-		return false, refusedBy(res)
+	}
+	for _, c := range res.Refused {
+		if c.Ref == ref {
+			return false, refusedBy(res)
+		}
 	}
 	return false, nil
 }

@@ -49,6 +49,18 @@ type Result struct {
 // Unpublished reports whether something of this clone is not at the remote.
 func (r *Result) Unpublished() bool { return len(r.Refused)+len(r.Conflicts) > 0 }
 
+// Stopped is a result with just the conflicts that stopped all of a task, nil where
+// there are none. key is the task's, as in refs.
+func (r *Result) Stopped(key string) *Result {
+	out := *r
+	out.Refused = nil
+	out.Conflicts = slices.DeleteFunc(slices.Clone(r.Conflicts), func(c Conflict) bool { return !c.whole || c.Task != key })
+	if len(out.Conflicts) == 0 {
+		return nil
+	}
+	return &out
+}
+
 // Published reports whether the remote has a ref at a value.
 func (r *Result) Published(ref gitops.RefName, h gitops.Hash) bool {
 	return h != "" && r.there[ref] == h

@@ -104,6 +104,7 @@ func (x *exchange) round(ctx context.Context, dryRun bool) (over bool, err error
 	if err != nil {
 		return false, err
 	}
+	slices.SortFunc(r.conflicts, func(a, b Conflict) int { return strings.Compare(a.Ref, b.Ref) })
 	x.res.Conflicts = r.conflicts
 	if r.unsure && !dryRun {
 		return false, nil
@@ -141,13 +142,20 @@ func (x *exchange) settle(ctx context.Context, dryRun bool) (*round, error) {
 	}
 	r := &round{s: x.s, snap: snap, objects: x.s.Repo.NewObjects()}
 	r.tx.Reason = "okstra: sync with " + x.s.Remote
+	odd, err := r.odd(ctx)
+	if err != nil {
+		return nil, err
+	}
 	ours, theirs, base := snap.ours.tasks(), snap.theirs.tasks(), x.base.tasks()
 	for _, key := range keys(ours, theirs) {
+		if odd[key] {
+			continue
+		}
 		if err := r.task(ctx, key, of(ours, key), of(theirs, key), of(base, key)); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.others(ctx); err != nil {
+	if err := r.others(ctx, odd); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(r.tx.Changes, func(a, b gitops.RefChange) int { return rank(a.Name) - rank(b.Name) })
@@ -191,7 +199,7 @@ func rank(name gitops.RefName) int {
 }
 
 // others merges the notes that are no task's log, such as results of checks.
-func (r *round) others(ctx context.Context) error {
+func (r *round) others(ctx context.Context, odd map[string]bool) error {
 	all := map[gitops.RefName]bool{}
 	for _, side := range []refs{r.snap.ours, r.snap.theirs} {
 		for name := range side {
@@ -199,7 +207,7 @@ func (r *round) others(ctx context.Context) error {
 		}
 	}
 	for name, qa := range all {
-		if !qa {
+		if !qa || odd[string(name)] {
 			continue
 		}
 		ours, theirs := r.snap.ours[name], r.snap.theirs[name]
