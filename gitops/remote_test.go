@@ -80,7 +80,7 @@ func TestFetchRefs(t *testing.T) {
 	t.Parallel()
 	s, r, _, newer := remotes(t)
 	s.git("one", "push", "-q", "--", "-v", "main", string(newer)+":refs/x/a", string(newer)+":refs/tags/v1")
-	s.git("one", "config", "remote.-v.fetch", "+refs/heads/*:refs/remotes/v/*")
+	s.git("one", "config", "remote.-v.fetch", "+refs/x/*:refs/remotes/v/*")
 	s.git("one", "config", "remote.-v.mirror", "true")
 	s.git("one", "config", "core.logAllRefUpdates", "always")
 	s.git("one", "update-ref", "refs/y/old", string(newer))
