@@ -49,7 +49,7 @@ func (e *Engine) renewOnce(ctx context.Context, t *Task, n plan.StageNumber) (Re
 	if err != nil {
 		return Renewed{}, err
 	}
-	if err := e.renewable(t, n, r, held); err != nil {
+	if err := e.renewable(ctx, t, n, r, held); err != nil {
 		return Renewed{}, err
 	}
 	lease, err := e.lease()
@@ -74,7 +74,7 @@ func (e *Engine) renewOnce(ctx context.Context, t *Task, n plan.StageNumber) (Re
 }
 
 // renewable refuses whom the reservation is not.
-func (e *Engine) renewable(t *Task, n plan.StageNumber, r Reservation, held bool) error {
+func (e *Engine) renewable(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, held bool) error {
 	if _, ok := t.Plan.Stage(n); !ok {
 		return notInMap(t, n)
 	}
@@ -88,7 +88,7 @@ func (e *Engine) renewable(t *Task, n plan.StageNumber, r Reservation, held bool
 		return taken(n, r)
 	case e.lost(r), e.Caller.Run != "" && r.Run != "" && e.Caller.Run != r.Run:
 		return e.lostLease(n, r)
-	case !e.mine(t, n, r, true):
+	case !e.mine(t, n, r, true), e.strayed(ctx, t, r, true):
 		return taken(n, r)
 	}
 	return nil
@@ -115,6 +115,23 @@ func (e *Engine) branchIsHere(ctx context.Context, t *Task, n plan.StageNumber, 
 func elsewhere(n plan.StageNumber, r Reservation) *Refusal {
 	return refuse(Taken, "take it up there, or fetch its branch "+plan.Printable(r.Branch)+" first",
 		"stage %d was started in another clone, on host %s, and its branch is not here", n, plan.Printable(r.Host))
+}
+
+// StillHeld refuses whose claim is no longer the one that holds the stage: the remote
+// gave it to somebody else while it was renewed here.
+func (e *Engine) StillHeld(ctx context.Context, t *Task, r Renewed) error {
+	now, held, err := e.Reservation(ctx, t, r.Stage)
+	switch {
+	case err != nil:
+		return err
+	case !held:
+		return refuse(Taken, "see its log with: git okstra log", "stage %d is not held any more; its lease is lost", r.Stage)
+	case now.Broken == "" && now.Claim == r.Claim:
+		return nil
+	}
+	refusal := taken(r.Stage, now)
+	refusal.Message = "the lease is lost: " + refusal.Message
+	return refusal
 }
 
 // writeRenewal replaces the reservation's tag. There is no row: the log says who held
