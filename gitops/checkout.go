@@ -72,6 +72,7 @@ func (r *Repo) RunPostCheckout(ctx context.Context, worktree string, head Hash) 
 func (r *Repo) runHook(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = without(r.runner.env, bindingVars)
+	// Git gives every hook the prefix of where it was called, which at the top is none.
+	cmd.Env = append(without(r.runner.env, bindingVars), "GIT_PREFIX=")
 	return cmd.CombinedOutput()
 }

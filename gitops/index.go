@@ -1,19 +1,15 @@
 package gitops
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
 
 // Stat is what the index keeps of a file, to see later whether it changed.
@@ -59,55 +55,57 @@ func (r *Repo) ReadIndex(wt Worktree) (*Index, error) {
 	if r.format != "sha1" || !plainIndex(data) {
 		return nil, fmt.Errorf("read index %q: %w", file, ErrIndexUnsupported)
 	}
-	var idx index.Index
-	if err := index.NewDecoder(bytes.NewReader(data)).Decode(&idx); err != nil {
+	entries, err := decodeIndex(data)
+	if err != nil {
 		return nil, fmt.Errorf("read index %q: %w: %w", file, ErrIndexUnsupported, err)
 	}
-	out := &Index{ModTime: info.ModTime(), Entries: make([]IndexEntry, len(idx.Entries))}
-	for i, e := range idx.Entries {
-		out.Entries[i] = fromGoGit(e)
-	}
-	return out, nil
+	return &Index{ModTime: info.ModTime(), Entries: entries}, nil
 }
 
-func fromGoGit(e *index.Entry) IndexEntry {
-	return IndexEntry{
-		TreeEntry: TreeEntry{Name: e.Name, Mode: Mode(e.Mode), Hash: Hash(e.Hash.String())},
-		Stat: Stat{
-			CTime: e.CreatedAt, MTime: e.ModifiedAt, Dev: e.Dev, Ino: e.Inode,
-			UID: e.UID, GID: e.GID, Size: e.Size, Known: true,
-		},
-		Plain: e.Stage == 0 && !e.SkipWorktree && !e.IntentToAdd,
+// CountIndex tells how many entries a worktree's index has, from its head alone; none
+// where there is no index.
+func (r *Repo) CountIndex(wt Worktree) (int, error) {
+	file, err := os.Open(filepath.Join(wt.GitDir, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
 	}
+	if err != nil {
+		return 0, fmt.Errorf("read index: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	var head [indexHeader]byte
+	if _, err := io.ReadFull(file, head[:]); err != nil {
+		return 0, fmt.Errorf("read index: %w", err)
+	}
+	return int(binary.BigEndian.Uint32(head[8:])), nil
 }
 
 // plainIndex walks the entries of a version 2 or 3 index and reports whether
-// none is marked assume-valid: go-git's decoder drops that mark, and a file that
-// git was told not to look at proves nothing.
+// all of them are there and none is marked assume-valid: a file that git was told not to
+// look at proves nothing.
 func plainIndex(data []byte) bool {
-	const header, fixed, nameMask = 12, 62, 0xfff
-	if len(data) < header || string(data[:4]) != "DIRC" {
+	if len(data) < indexHeader+sha1Len || string(data[:4]) != "DIRC" {
 		return false
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
 	if version != 2 && version != 3 {
 		return false
 	}
-	rest := data[header:]
+	rest := data[indexHeader : len(data)-sha1Len]
 	for range count {
-		if len(rest) < fixed {
+		if len(rest) < indexFixed {
 			return false
 		}
 		flags := binary.BigEndian.Uint16(rest[60:])
-		size := fixed
-		if flags&0x8000 != 0 {
+		size := indexFixed
+		if flags&flagAssumeValid != 0 {
 			return false
 		}
-		if flags&0x4000 != 0 {
+		if flags&flagExtended != 0 {
 			size += 2
 		}
-		name := int(flags & nameMask)
-		if name == nameMask {
+		name := int(flags & indexNameLen)
+		if name == indexNameLen {
 			end := bytes.IndexByte(rest[min(size, len(rest)):], 0)
 			if end < 0 {
 				return false
@@ -127,41 +125,18 @@ func plainIndex(data []byte) bool {
 // name, then renamed. Entries without Known carry no stat data, so that git
 // looks at those files itself. Errors: fs.ErrExist where git holds the lock.
 func (r *Repo) WriteIndex(wt Worktree, entries []IndexEntry) error {
-	idx := index.Index{Version: 2, Entries: make([]*index.Entry, len(entries))}
-	for i := range entries {
-		idx.Entries[i] = toGoGit(&entries[i])
-	}
 	file := filepath.Join(wt.GitDir, "index")
 	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
-	if err := errors.Join(encodeIndex(lock, &idx), lock.Close()); err != nil {
+	if err := errors.Join(encodeIndex(lock, entries), lock.Close()); err != nil {
 		return fmt.Errorf("write index: %w", errors.Join(err, os.Remove(lock.Name())))
 	}
 	if err := os.Rename(lock.Name(), file); err != nil {
 		return fmt.Errorf("write index: %w", errors.Join(err, os.Remove(lock.Name())))
 	}
 	return nil
-}
-
-func encodeIndex(f *os.File, idx *index.Index) error {
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := index.NewEncoder(w).Encode(idx); err != nil {
-		return err
-	}
-	return w.Flush()
-}
-
-func toGoGit(e *IndexEntry) *index.Entry {
-	out := &index.Entry{
-		Name: e.Name, Mode: filemode.FileMode(e.TreeEntry.Mode), Hash: plumbing.NewHash(string(e.Hash)),
-	}
-	if e.Known {
-		out.CreatedAt, out.ModifiedAt = e.CTime, e.MTime
-		out.Dev, out.Inode, out.UID, out.GID, out.Size = e.Dev, e.Ino, e.UID, e.GID, e.Size
-	}
-	return out
 }
 
 // Unchanged reports whether a file still is what the index saw: size, both

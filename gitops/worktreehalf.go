@@ -57,13 +57,24 @@ func (w Worktree) drop() error {
 }
 
 // dropUnfinished takes back what a failed `git worktree add` left of a worktree at
-// path. Git does so itself, unless it was killed.
+// path. Git does so itself, unless it was killed; and one that was stopped by Ctrl-C may
+// have come to its end all the same.
 func (r *Repo) dropUnfinished(ctx context.Context, path string) error {
 	wt, ok, err := r.WorktreeAt(ctx, path)
-	if err != nil || !ok || !wt.Unfinished {
+	if err != nil || !ok || !wt.Unfinished && !wt.untouched() {
 		return err
 	}
 	return wt.drop()
+}
+
+// untouched reports whether a worktree is as `git worktree add --no-checkout` leaves it:
+// without an index, and with no file but .git.
+func (w Worktree) untouched() bool {
+	if _, err := os.Lstat(filepath.Join(w.GitDir, "index")); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	files, err := os.ReadDir(w.Path)
+	return err == nil && len(files) == 1 && files[0].Name() == ".git"
 }
 
 // clearStrays removes administrative folders with the base name of path that a git

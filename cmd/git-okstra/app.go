@@ -49,9 +49,11 @@ func commands() []command {
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
 		{"sync", "Exchange the state with a remote.", &syncCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},
+		{"reconcile", "Find done stages again where history was rewritten.", &reconcileCmd{}},
 		{"import", "Take an okstra task folder over.", &importCmd{}},
 		{"export", "Write the task as an okstra task folder.", &exportCmd{}},
 		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
+		{"hooks", "What git's hooks call.", &hooksCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
 		{"version", "Print the version.", &versionCmd{}},
 	}

@@ -187,9 +187,9 @@ func (c *crash) log() string {
 	o := c.must(c.repo.Dir, "log", "--json")
 	var log struct {
 		Rows []struct {
-			Seq                     int
-			ID, Status, Claim, Plan string
-			Stage                   int
+			Seq                               int
+			ID, Status, Claim, Plan, Replaces string
+			Stage                             int
 		}
 	}
 	if err := json.Unmarshal([]byte(o.out), &log); err != nil {
@@ -198,7 +198,7 @@ func (c *crash) log() string {
 	var words []string
 	seen, last := map[string]bool{}, map[string]string{}
 	for i, r := range log.Rows {
-		what := r.Status + " " + r.Plan
+		what := r.Status + " " + r.Plan + " " + r.Replaces
 		if seen[r.ID] || last[r.Claim] == what || r.Seq != i+1 || r.Stage != 1 {
 			words = append(words, "WRONG")
 		}
@@ -262,6 +262,22 @@ func transitions() []transition {
 			},
 			from:  with(started, "branch", "new"),
 			steps: []step{{"log", "started,done"}, {"done", "good"}, {"reserved", "-"}, {"ports", "0"}},
+		},
+		{
+			name: "reconcile", args: []string{"reconcile"}, worktrees: 1,
+			prepare: func(b *bench) {
+				start(b)
+				wt := b.stagePath(1)
+				if err := os.WriteFile(filepath.Join(wt, "work"), []byte("work\n"), 0o666); err != nil {
+					b.t.Fatal(err)
+				}
+				b.repo.Git("-C", wt, "add", "work")
+				b.repo.Git("-C", wt, "commit", "-q", "-m", "work")
+				b.must(b.repo.Dir, "stage", "done", "1")
+				b.repo.Git("-C", b.stagePath(1), "commit", "-q", "--amend", "-m", "reworded")
+			},
+			from:  with(with(with(with(started, "branch", "new"), "reserved", "-"), "done", "bad"), "log", "started,done"),
+			steps: []step{{"log", "started,done,done"}, {"done", "good"}},
 		},
 		{
 			name: "release", args: []string{"stage", "release", "1", "--why", "tried"}, prepare: start, worktrees: 1,

@@ -99,6 +99,7 @@ func (a *app) engine(run string) (*lifecycle.Engine, error) {
 		return nil, err
 	}
 	e.Caller.Run = oneLine(firstNonEmpty(run, a.repo.Env("OKSTRA_RUN")))
+	e.Seek = a.seeker(e)
 	return e, nil
 }
 

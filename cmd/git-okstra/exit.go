@@ -71,6 +71,7 @@ func classify(err error) *commandError {
 		refusal *lifecycle.Refusal
 		foreign *workspace.ForeignPathError
 		lost    *workspace.LossError
+		filters *workspace.FilterError
 	)
 	switch {
 	case errors.As(err, &own):
@@ -86,6 +87,9 @@ func classify(err error) *commandError {
 		return &commandError{code: exitFindings, message: lost.Error(), hints: lost.Hints()}
 	case errors.Is(err, context.Canceled):
 		return &commandError{code: exitInterrupted, message: "interrupted"}
+	case errors.As(err, &filters):
+		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: append(gitHint(err),
+			"files here go through a filter ("+plan.Printable(strings.Join(filters.Drivers, ", "))+"): see that its program is installed, or leave it out with --no-smudge")}
 	case errors.Is(err, gitops.ErrNotRepository):
 		return &commandError{code: exitEnvironment, message: err.Error(), hints: []string{"go to one, or name it with: git -C DIR okstra …"}}
 	case errors.Is(err, gitops.ErrSigning):

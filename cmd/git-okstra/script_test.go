@@ -37,6 +37,7 @@ func TestScript(t *testing.T) {
 			"folder": fillFolder,
 			"repo":   makeRepo,
 			"setenv": setenv,
+			"work":   makeWork,
 			"lines":  lines,
 		},
 	})

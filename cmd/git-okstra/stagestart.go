@@ -29,8 +29,10 @@ type startFlags struct {
 	PrintPath bool   `help:"Print only the worktree's path."`
 	DryRun    bool   `help:"Show what would happen, change nothing."`
 	Run       string `name:"run" help:"Run id, free text, recorded with the stage; the same id resumes it. Default: OKSTRA_RUN." placeholder:"ID"`
+	Keep      bool   `help:"Keep a stage reserved whose worktree cannot be made, instead of giving it back."`
 	Onto      string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
 	Local     bool   `help:"Take it in this clone alone, although okstra.remote is set; the next sync settles who has it."`
+	NoSmudge  bool   `name:"no-smudge" help:"Run no smudge filter (such as Git LFS) for the new worktree: its files stay as they are stored."`
 }
 
 type stageNextCmd struct {
@@ -216,8 +218,8 @@ func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f star
 	var post workspace.PostOutcome
 	var postErr *workspace.PostError
 	if err == nil && !f.DryRun {
-		post, err = a.ready(e, t, s, root)
-		if err != nil && x != nil && a.ctx.Err() == nil && !errors.As(err, &postErr) {
+		post, err = a.ready(e, t, s, root, f)
+		if err != nil && x != nil && !f.Keep && a.ctx.Err() == nil && !errors.As(err, &postErr) {
 			a.publish(f.Local) // it was given back
 		}
 	}
@@ -265,15 +267,20 @@ func pathOf(s lifecycle.Started, root string) string {
 }
 
 // provision makes the worktree of a reserved stage. Where that fails, a stage
-// that was reserved just now is given back.
-func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string) error {
-	res, err := workspace.Provision(a.ctx, a.repo, target(s, root))
+// that was reserved just now is given back, unless it is to be kept.
+func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, f startFlags) error {
+	to := target(s, root)
+	to.NoSmudge = f.NoSmudge
+	tell, end := a.counted("making the worktree of stage %d", s.Stage)
+	to.Tell = tell
+	res, err := workspace.Provision(a.ctx, a.repo, to)
+	end()
 	if err == nil {
 		a.sayProvisioned(res)
 		return nil
 	}
-	if s.Already || s.TakenOver { // the work of before stays held
-		return err
+	if s.Already || s.TakenOver || f.Keep { // the work of before stays held
+		return stillHeld(err, s.Stage)
 	}
 	undo := e.Undo(context.WithoutCancel(a.ctx), t, s, "worktree not made")
 	return errors.Join(err, undo)

@@ -297,7 +297,7 @@ func unreachable(f *facts) []Finding {
 				continue
 			}
 			one := found(t, n, "stage %d is done at %s, which is neither on its branch nor on %s", n, head.Short(), shortName(t.about.Onto)).
-				hint("if history was rewritten, the stage's work is under another id; the commit itself is kept by %s", t.doneRef(n))
+				hint("if history was rewritten, find its work with: git okstra reconcile --task %s; the commit itself is kept by %s", t.name, t.doneRef(n))
 			switch {
 			case f.shallow:
 				one = one.as(Info).hint("history is cut off here, so this proves nothing: git fetch --unshallow")

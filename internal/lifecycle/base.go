@@ -63,7 +63,7 @@ func branchNames(t *Task, n plan.StageNumber) (short, long gitops.RefName) {
 
 // base decides the commit that a stage branches from (lifecycle.md §2). It
 // depends on the plan and the refs alone, never on the caller's folder.
-func (e *Engine) base(ctx context.Context, t *Task, st plan.Stage, h headRefs) (gitops.Hash, error) {
+func (e *Engine) base(ctx context.Context, t *Task, st plan.Stage, h headRefs, dryRun bool) (gitops.Hash, error) {
 	switch deps := unique(st.DependsOn); len(deps) {
 	case 0:
 		if h.anchor == "" {
@@ -73,7 +73,7 @@ func (e *Engine) base(ctx context.Context, t *Task, st plan.Stage, h headRefs) (
 	case 1:
 		return e.commitAt(ctx, t.doneRef(deps[0]), t.Done[deps[0]])
 	default:
-		return e.candidate(ctx, t, st, deps, h)
+		return e.candidate(ctx, t, st, deps, h, dryRun)
 	}
 }
 
@@ -92,33 +92,56 @@ func noIntegration(h headRefs) *Refusal {
 
 // candidate is the integration branch's tip, if every predecessor is merged
 // there. All of them are checked before anything is said.
-func (e *Engine) candidate(ctx context.Context, t *Task, st plan.Stage, deps []plan.StageNumber, h headRefs) (gitops.Hash, error) {
+func (e *Engine) candidate(ctx context.Context, t *Task, st plan.Stage, deps []plan.StageNumber, h headRefs, dryRun bool) (gitops.Hash, error) {
 	if h.onto == "" {
 		return "", noIntegration(h)
 	}
-	var missing []string
+	var lacking []plan.StageNumber
 	for _, d := range deps {
 		merged, err := e.Repo.IsAncestor(ctx, t.Done[d], h.onto)
 		if err != nil {
 			return "", err
 		}
 		if !merged {
-			short, _ := branchNames(t, d)
-			missing = append(missing, fmt.Sprintf("stage %d (%s, branch %s)", d, t.Done[d].Short(), plan.Printable(shortBranch(short))))
+			lacking = append(lacking, d)
 		}
 	}
-	if len(missing) == 0 {
+	if len(lacking) == 0 {
 		return h.onto, nil
 	}
+	unsure, err := e.mergedByContent(ctx, t, lacking, h.onto, dryRun)
+	if err != nil {
+		return "", err
+	}
+	if len(unsure) == 0 {
+		return h.onto, nil
+	}
+	return "", e.notMerged(t, st, unsure, h)
+}
+
+// notMerged is the gate: it names every predecessor that is not in the candidate.
+func (e *Engine) notMerged(t *Task, st plan.Stage, lacking []Sought, h headRefs) *Refusal {
+	var missing []string
+	onto := plan.Printable(shortBranch(h.ontoName))
+	for _, s := range lacking {
+		short, _ := branchNames(t, s.Stage)
+		text := fmt.Sprintf("stage %d (%s, branch %s)", s.Stage, t.Done[s.Stage].Short(), plan.Printable(shortBranch(short)))
+		if s.Unsure != "" {
+			text += ": cannot tell: " + plan.Printable(s.Unsure)
+		}
+		missing = append(missing, text)
+	}
 	if e.Repo.Shallow() {
-		return "", refuse(Gate, fetchRest,
-			"cannot tell in a shallow clone whether %s holds %s", plan.Printable(shortBranch(h.ontoName)), strings.Join(missing, ", "))
+		return refuse(Gate, fetchRest,
+			"cannot tell in a shallow clone whether %s holds %s", onto, strings.Join(missing, ", "))
 	}
 	r := refuse(Gate, "", "stage %d needs its predecessors in %s (%s), and it lacks %s",
-		st.Number, plan.Printable(shortBranch(h.ontoName)), h.onto.Short(), strings.Join(missing, ", "))
-	r.Hints = []string{fmt.Sprintf("merge each branch into %s yourself, then run the same command again; "+
-		"finding squashed or rebased merges by content is not built yet", plan.Printable(shortBranch(h.ontoName)))}
-	return "", r
+		st.Number, onto, h.onto.Short(), strings.Join(missing, ", "))
+	r.Hints = []string{
+		fmt.Sprintf("merge each branch into %s yourself, then run the same command again", onto),
+		"where a stage's work is there in another form, say so: git okstra reconcile --stage N --to COMMIT",
+	}
+	return r
 }
 
 func unique(list []plan.StageNumber) []plan.StageNumber {

@@ -15,7 +15,8 @@ import (
 type Landed func(ctx context.Context, head, onto gitops.Hash) (bool, error)
 
 // Uncleanable says why what a stage leaves behind is to stay; "" where it may go. The
-// stage must be done, held by nobody, and landed. landed nil asks for ancestry.
+// stage must be done, held by nobody, and landed: landed nil asks for ancestry, then for
+// content.
 func (e *Engine) Uncleanable(ctx context.Context, t *Task, n plan.StageNumber, landed Landed) (string, error) {
 	if _, ok := t.Plan.Stage(n); !ok {
 		return "", notInMap(t, n)
@@ -36,7 +37,9 @@ func (e *Engine) Uncleanable(ctx context.Context, t *Task, n plan.StageNumber, l
 		return "it is not done", nil
 	}
 	if landed == nil {
-		landed = e.Repo.IsAncestor
+		landed = func(ctx context.Context, head, onto gitops.Hash) (bool, error) {
+			return e.landed(ctx, t, n, head, onto)
+		}
 	}
 	onto := plan.Printable(shortBranch(t.Meta.Onto))
 	values, err := e.Repo.RefValues(ctx, t.Meta.Onto)
@@ -55,6 +58,17 @@ func (e *Engine) Uncleanable(ctx context.Context, t *Task, n plan.StageNumber, l
 		return fmt.Sprintf("cannot tell in a shallow clone whether it landed in %s (%s)", onto, fetchRest), nil
 	}
 	return fmt.Sprintf("not landed: %s is not in %s (%s)", head.Short(), onto, tip.Short()), nil
+}
+
+// landed asks for ancestry and, where the history is whole, for content. Nothing is
+// recorded.
+func (e *Engine) landed(ctx context.Context, t *Task, n plan.StageNumber, head, onto gitops.Hash) (bool, error) {
+	in, err := e.Repo.IsAncestor(ctx, head, onto)
+	if err != nil || in || e.Repo.Shallow() {
+		return in, err
+	}
+	left, err := e.mergedByContent(ctx, t, []plan.StageNumber{n}, onto, true)
+	return err == nil && len(left) == 0, err
 }
 
 // Unheld refuses if somebody holds the stage, or if its end is not the one that stood

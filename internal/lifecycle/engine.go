@@ -36,6 +36,8 @@ type Engine struct {
 	// Folder is where a worktree below the root stands, "" where that cannot be told; nil:
 	// no reservation is stale for want of its worktree.
 	Folder func(worktree string) string
+	// Seek looks for done stages in a history by content; nil: nothing is looked for.
+	Seek func(ctx context.Context, t *Task, stages []plan.StageNumber, tip gitops.Hash) []Sought
 }
 
 // raceBudget bounds how long a transition keeps trying while others win every

@@ -159,7 +159,7 @@ func (e *Engine) reserve(ctx context.Context, t *Task, st plan.Stage, req StartR
 	if err != nil {
 		return s, err
 	}
-	if s.Base, err = e.base(ctx, t, st, heads); err != nil {
+	if s.Base, err = e.base(ctx, t, st, heads, req.DryRun); err != nil {
 		return s, err
 	}
 	if err := e.chooseBranch(ctx, t, heads, &s); err != nil {

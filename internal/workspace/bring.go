@@ -301,3 +301,14 @@ func openBelow(top, dir string) (*os.Root, error) {
 	defer func() { _ = root.Close() }()
 	return root.OpenRoot(filepath.FromSlash(dir))
 }
+
+// foldersOf lists every folder that an entry lies in.
+func foldersOf(entries []gitops.TreeEntry) map[string]bool {
+	folders := map[string]bool{}
+	for _, e := range entries {
+		for dir := path.Dir(e.Name); dir != "." && !folders[dir]; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	return folders
+}

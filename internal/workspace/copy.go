@@ -2,13 +2,15 @@ package workspace
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"crypto/sha1" //nolint:gosec // git's own format; nothing is trusted because of it
+	"encoding/hex"
+	"hash"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
+	"strconv"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"git-okstra/gitops"
 )
@@ -18,38 +20,44 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// copyAll copies every entry that the sibling holds unchanged, several at once.
-// Entries that were copied get their stat data.
-func copyAll(ctx context.Context, s *sibling, dest string, index []gitops.IndexEntry, n int) error {
-	if err := makeDirs(dest, index); err != nil {
-		return err
-	}
+// smallFile is up to which size a file is read whole, and proved before anything of
+// it is written.
+const smallFile = 128 << 10
+
+// copyAll copies every entry that is not known yet and that the sibling holds
+// unchanged, by n workers at once, and tells after each part how many entries it is
+// through with. Entries that were copied get their stat data. The first fault stops all.
+func copyAll(ctx context.Context, s *sibling, dest string, index []gitops.IndexEntry, n int, tell func(done int)) error {
+	const chunk = 256 // neighbours in one folder wait for each other
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		errs error
+		wg         sync.WaitGroup
+		next, done atomic.Int64
 	)
-	const chunk = 64
-	next := make(chan []gitops.IndexEntry)
 	for range n {
 		wg.Go(func() {
-			c := copier{sibling: s, dest: dest, clones: true, buf: make([]byte, 128<<10)}
+			c := newCopier(s, dest, smallFile)
+			c.halt = ctx.Done()
 			defer c.close()
-			for part := range next {
+			for {
+				start := int(next.Add(chunk)) - chunk
+				if start >= len(index) {
+					return
+				}
+				part := index[start:min(start+chunk, len(index))]
 				if err := c.copyPart(ctx, part); err != nil {
-					mu.Lock()
-					errs = errors.Join(errs, err)
-					mu.Unlock()
+					cancel(err)
+					return
+				}
+				if now := done.Add(int64(len(part))); tell != nil {
+					tell(int(now))
 				}
 			}
 		})
 	}
-	for start := 0; start < len(index); start += chunk {
-		next <- index[start:min(start+chunk, len(index))]
-	}
-	close(next)
 	wg.Wait()
-	return errs
+	return context.Cause(ctx)
 }
 
 // copier copies files one after the other.
@@ -58,13 +66,41 @@ type copier struct {
 	dest   string
 	clones bool // the file system may share blocks; false after it once could not
 	buf    []byte
+	at     int // behind what was last found in the sibling's index
+	sum    hash.Hash
+	latest time.Time       // no copy gets a later time
+	halt   <-chan struct{} // closed when a large file is not worth its end any more
 	folders
+}
+
+// notYoung is how much older than the index a copy is at least: a file of the index's own
+// second makes each status read it and write the index, and the time of what is
+// proved by its content can be any.
+const notYoung = 2 * time.Second
+
+// newCopier makes a copier; small is up to which size a file is proved first.
+func newCopier(s *sibling, dest string, small int) *copier {
+	return &copier{
+		sibling: s, dest: dest, clones: true, buf: make([]byte, small), sum: sha1.New(), //nolint:gosec // as above
+		latest: time.Now().Add(-notYoung),
+	}
+}
+
+// timeFor is the time that a copy gets: that of its source, unless it is too young.
+func (c *copier) timeFor(source time.Time) time.Time {
+	if source.After(c.latest) {
+		return c.latest
+	}
+	return source
 }
 
 func (c *copier) copyPart(ctx context.Context, part []gitops.IndexEntry) error {
 	for i := range part {
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if part[i].Known {
+			continue
 		}
 		if err := c.copyOne(&part[i]); err != nil {
 			return err
@@ -73,54 +109,29 @@ func (c *copier) copyPart(ctx context.Context, part []gitops.IndexEntry) error {
 	return nil
 }
 
-// makeDirs makes the folders of all entries, each once, the outer ones first.
-func makeDirs(dest string, index []gitops.IndexEntry) error {
-	made := map[string]bool{".": true}
-	var ensure func(dir string) error
-	ensure = func(dir string) error {
-		if made[dir] {
-			return nil
-		}
-		if err := ensure(path.Dir(dir)); err != nil {
-			return err
-		}
-		made[dir] = true
-		err := os.Mkdir(filepath.Join(dest, filepath.FromSlash(dir)), 0o777)
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("make folders: %w", err)
-		}
-		return nil
-	}
-	for _, e := range index {
-		if e.TreeEntry.Mode == gitops.ModeSymlink {
-			continue
-		}
-		if err := ensure(path.Dir(e.Name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // source is the sibling's entry for a path, if it says that the file may be copied.
 func (c *copier) source(e *gitops.IndexEntry) (*gitops.IndexEntry, bool) {
-	have, ok := c.byName[e.Name]
-	return have, ok && have.TreeEntry == e.TreeEntry && e.TreeEntry.Mode != gitops.ModeSymlink
+	at, ok := c.find(e.Name, c.at)
+	c.at = at + 1
+	if !ok || c.index.Entries[at].TreeEntry != e.TreeEntry {
+		return nil, false
+	}
+	return &c.index.Entries[at], true
 }
 
-// inFolders reports whether the way to a folder of the sibling leads through
-// folders only. Git takes what lies behind a link for gone.
-func (s *sibling) inFolders(dir string) bool {
-	if dir == "." {
-		return true
-	}
-	if known, ok := s.real.Load(dir); ok {
-		return known.(bool)
-	}
-	info, err := os.Lstat(filepath.Join(s.path, filepath.FromSlash(dir)))
-	is := err == nil && info.IsDir() && s.inFolders(path.Dir(dir))
-	s.real.Store(dir, is)
-	return is
+// begin starts the sum of a blob of that size.
+func (c *copier) begin(size int64) {
+	c.sum.Reset()
+	var head [32]byte
+	_, _ = c.sum.Write(append(strconv.AppendInt(append(head[:0], "blob "...), size, 10), 0))
+}
+
+// proves reports whether what was summed up is the blob that is wanted.
+func (c *copier) proves(want gitops.Hash) bool {
+	var sum [sha1.Size]byte
+	var text [2 * sha1.Size]byte
+	hex.Encode(text[:], c.sum.Sum(sum[:0]))
+	return string(text[:]) == string(want)
 }
 
 // createMode is what git creates files with: the umask does the rest.

@@ -1,162 +1,195 @@
 package workspace
 
 import (
-	"crypto/sha1" //nolint:gosec // git's own format; nothing is trusted because of it
-	"encoding/hex"
+	"context"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"git-okstra/gitops"
 )
 
-// folders are the folder of the sibling and that of the new worktree in which a
-// copier works now, as descriptors: most of the time of a copy goes into system calls,
-// and the shorter a name the cheaper its look-up. Descriptors of the os package would
-// each be offered to the poller as well.
-type folders struct {
-	dir      string // below both tops; "" before the first
-	from, to int
-	usable   bool // the sibling has the folder
-}
-
-func (f *folders) close() {
-	if f.dir == "" {
-		return
-	}
-	if f.usable {
-		_ = unix.Close(f.from)
-	}
-	_ = unix.Close(f.to) // both were only looked through
-	*f = folders{}
-}
-
-// enter opens the two folders.
-func (c *copier) enter(dir string) error {
-	if c.dir == dir {
-		return nil
-	}
-	c.close()
-	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-	to, err := open(unix.AT_FDCWD, filepath.Join(c.dest, filepath.FromSlash(dir)), flags, 0)
-	if err != nil {
-		return fmt.Errorf("copy files: %w", err)
-	}
-	c.dir, c.folders.to = dir, to
-	if c.inFolders(dir) {
-		c.from, err = open(unix.AT_FDCWD, filepath.Join(c.path, filepath.FromSlash(dir)), flags, 0)
-		c.usable = err == nil
-	}
-	return nil
-}
-
-// open is openat(2), again where a signal came in between.
-func open(dir int, name string, flags int, mode uint32) (fd int, err error) {
-	for {
-		if fd, err = unix.Openat(dir, name, flags, mode); err != unix.EINTR {
-			return fd, err
-		}
-	}
-}
-
-// copyOne copies one file if the sibling's index and the file itself say that it
-// is as committed, and its content proves it; otherwise it leaves no trace and
-// git writes it. Only faults on the new worktree's side are errors.
+// copyOne copies one file or link if the sibling's index and the file itself say that
+// it is as committed, and its content proves it; otherwise it leaves no trace and git
+// writes it. Only faults on the new worktree's side are errors.
 func (c *copier) copyOne(e *gitops.IndexEntry) error {
 	have, ok := c.source(e)
 	if !ok {
 		return nil
 	}
-	if err := c.enter(path.Dir(e.Name)); err != nil || !c.usable {
+	dir, name := path.Split(e.Name)
+	if err := c.enter(dir); err != nil || !c.usable() {
 		return err
 	}
-	name := path.Base(e.Name)
-	var before unix.Stat_t
-	if unix.Fstatat(c.from, name, &before, unix.AT_SYMLINK_NOFOLLOW) != nil || !c.index.Unchanged(have, statOf(&before)) {
-		return nil
+	if e.TreeEntry.Mode == gitops.ModeSymlink {
+		return c.copyLink(e, name)
 	}
-	src, err := open(c.from, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	// A pipe or a terminal in the file's place must not hold the copy up.
+	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+	src, err := open(c.from(), name, flags, 0)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = unix.Close(src) }()
-	good, err := c.copyFile(src, name, before.Size, e.TreeEntry)
-	if err != nil || !good {
+	var before unix.Stat_t
+	if unix.Fstat(src, &before) != nil || !c.index.Unchanged(have, statOf(&before)) {
+		return nil
+	}
+	if before.Size > int64(len(c.buf)) {
+		return c.copyLarge(e, name, src, &before)
+	}
+	c.begin(before.Size)
+	data := c.buf[:before.Size]
+	if !readFull(src, data) {
+		return nil
+	}
+	_, _ = c.sum.Write(data)
+	if !c.proves(e.Hash) {
+		return nil
+	}
+	dst, err := c.create(e, name)
+	if err != nil {
 		return err
 	}
-	var after unix.Stat_t
-	err = unix.UtimesNanoAt(c.folders.to, name, []unix.Timespec{before.Mtim, before.Mtim}, unix.AT_SYMLINK_NOFOLLOW)
-	if err == nil {
-		err = unix.Fstatat(c.folders.to, name, &after, unix.AT_SYMLINK_NOFOLLOW)
-	}
-	if err == nil && after.Size != before.Size {
-		return unix.Unlinkat(c.folders.to, name, 0) // it grew while its blocks were shared
-	}
+	return c.finish(e, name, dst, writeAll(dst, data), &before)
+}
+
+// copyLarge copies a file that does not fit into the buffer: by sharing the file
+// system's blocks where it can, and then it is the copy that is read and proved, for
+// nobody else changes that.
+func (c *copier) copyLarge(e *gitops.IndexEntry, name string, src int, before *unix.Stat_t) error {
+	dst, err := c.create(e, name)
 	if err != nil {
-		return fmt.Errorf("copy file: %w", &fs.PathError{Op: "stat", Path: filepath.Join(c.dest, e.Name), Err: err})
+		return err
+	}
+	from := src
+	if c.clones = c.clones && unix.IoctlFileClone(dst, src) == nil; c.clones {
+		from = dst
+	}
+	c.begin(before.Size)
+	var whole bool
+	for left := before.Size; ; {
+		data := c.buf[:min(left, int64(len(c.buf)))]
+		if whole = readFull(from, data); !whole {
+			break
+		}
+		_, _ = c.sum.Write(data)
+		if from == src {
+			err = writeAll(dst, data)
+		}
+		select {
+		case <-c.halt:
+			err = context.Canceled
+		default:
+		}
+		if left -= int64(len(data)); left == 0 || err != nil {
+			break
+		}
+	}
+	if err == nil && (!whole || !c.proves(e.Hash)) {
+		return c.refuse(e, name, dst)
+	}
+	return c.finish(e, name, dst, err, before)
+}
+
+// create makes the new file, which must not be there yet, and the folders it lies in.
+func (c *copier) create(e *gitops.IndexEntry, name string) (int, error) {
+	to, err := c.to()
+	if err == nil {
+		var dst int
+		const flags = unix.O_RDWR | unix.O_CREAT | unix.O_EXCL | unix.O_CLOEXEC
+		if dst, err = open(to, name, flags, uint32(createMode(e.TreeEntry.Mode))); err == nil {
+			return dst, nil
+		}
+	}
+	return -1, c.fault("create", e, err)
+}
+
+// finish gives the new file its time and keeps its stat data.
+func (c *copier) finish(e *gitops.IndexEntry, name string, dst int, err error, before *unix.Stat_t) error {
+	var after unix.Stat_t
+	if err == nil {
+		err = setTime(dst, c.timespec(before))
+	}
+	if err == nil {
+		err = unix.Fstat(dst, &after)
+	}
+	if after.Size != before.Size && err == nil {
+		return c.refuse(e, name, dst) // it grew while its blocks were shared
+	}
+	if err = errors.Join(err, unix.Close(dst)); err != nil {
+		return c.fault("write", e, err)
 	}
 	e.Stat = statOf(&after)
 	return nil
 }
 
-// copyFile copies the bytes. False, and no file, where the source cannot be read or
-// is not what the blob holds: it may have been written when other attributes were in
-// force, or while it was copied.
-func (c *copier) copyFile(src int, name string, size int64, want gitops.TreeEntry) (bool, error) {
-	fault := func(op string, err error) error {
-		return fmt.Errorf("copy file: %w", &fs.PathError{Op: op, Path: filepath.Join(c.dest, want.Name), Err: err})
+// refuse takes the new file back: it is not what the blob holds. The old one may have been
+// written when other attributes were in force, or while it was copied.
+func (c *copier) refuse(e *gitops.IndexEntry, name string, dst int) error {
+	to, err := c.to()
+	if err = errors.Join(err, unix.Close(dst), unix.Unlinkat(to, name, 0)); err != nil {
+		return c.fault("remove", e, err)
 	}
-	dst, err := open(c.folders.to, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, uint32(createMode(want.Mode)))
-	if err != nil {
-		return false, fault("create", err)
-	}
-	sum := sha1.New() //nolint:gosec // as above
-	fmt.Fprintf(sum, "blob %d\x00", size)
-	whole, err := c.transfer(dst, src, size, sum)
-	err = errors.Join(err, unix.Close(dst))
-	if err == nil && whole && hex.EncodeToString(sum.Sum(nil)) == string(want.Hash) {
-		return true, nil
-	}
-	if gone := unix.Unlinkat(c.folders.to, name, 0); gone != nil {
-		return false, fault("remove", errors.Join(err, gone))
-	}
-	if err != nil {
-		return false, fault("write", err)
-	}
-	return false, nil
+	return nil
 }
 
-// transfer copies size bytes, by sharing the file system's blocks where it can, and
-// sums them up. Not whole: the source has fewer, or cannot be read. Errors are those
-// of writing.
-func (c *copier) transfer(dst, src int, size int64, sum hash.Hash) (whole bool, err error) {
-	c.clones = c.clones && unix.IoctlFileClone(dst, src) == nil
-	for left := size; left > 0; {
-		n, err := unix.Read(src, c.buf[:min(left, int64(len(c.buf)))])
+// copyLink makes the same symbolic link. What it says is all there is to prove.
+func (c *copier) copyLink(e *gitops.IndexEntry, name string) error {
+	n, err := unix.Readlinkat(c.from(), name, c.buf)
+	if err != nil || n == len(c.buf) {
+		return nil
+	}
+	c.begin(int64(n))
+	_, _ = c.sum.Write(c.buf[:n])
+	var before, after unix.Stat_t
+	if !c.proves(e.Hash) || unix.Fstatat(c.from(), name, &before, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return nil
+	}
+	to, err := c.to()
+	if err == nil {
+		err = unix.Symlinkat(string(c.buf[:n]), to, name)
+	}
+	if err == nil {
+		err = unix.UtimesNanoAt(to, name, []unix.Timespec{c.timespec(&before), c.timespec(&before)}, unix.AT_SYMLINK_NOFOLLOW)
+	}
+	if err == nil {
+		err = unix.Fstatat(to, name, &after, unix.AT_SYMLINK_NOFOLLOW)
+	}
+	if err != nil {
+		return c.fault("link", e, err)
+	}
+	e.Stat = statOf(&after)
+	return nil
+}
+
+func (c *copier) fault(op string, e *gitops.IndexEntry, err error) error {
+	return fmt.Errorf("copy file: %w", &fs.PathError{Op: op, Path: filepath.Join(c.dest, filepath.FromSlash(e.Name)), Err: err})
+}
+
+// readFull reads as much as the buffer takes; false where that is not to be had.
+func readFull(fd int, buf []byte) bool {
+	for len(buf) > 0 {
+		n, err := unix.Read(fd, buf)
 		if err == unix.EINTR {
 			continue
 		}
-		if err != nil || n == 0 {
-			return false, nil
+		if err != nil || n <= 0 {
+			return false
 		}
-		_, _ = sum.Write(c.buf[:n])
-		if err := writeAll(dst, c.buf[:n], !c.clones); err != nil {
-			return false, err
-		}
-		left -= int64(n)
+		buf = buf[n:]
 	}
-	return true, nil
+	return true
 }
 
-// writeAll writes the bytes, if they are to be written.
-func writeAll(fd int, data []byte, wanted bool) error {
-	for wanted && len(data) > 0 {
+func writeAll(fd int, data []byte) error {
+	for len(data) > 0 {
 		n, err := unix.Write(fd, data)
 		if err != nil && err != unix.EINTR {
 			return err
@@ -166,11 +199,27 @@ func writeAll(fd int, data []byte, wanted bool) error {
 	return nil
 }
 
+func (c *copier) timespec(source *unix.Stat_t) unix.Timespec {
+	return unix.NsecToTimespec(c.timeFor(time.Unix(source.Mtim.Unix())).UnixNano())
+}
+
+// setTime is futimens(3): no name has to be looked up once more.
+func setTime(fd int, when unix.Timespec) error {
+	times := [2]unix.Timespec{when, when}
+	_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(fd), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
 // statOf is gitops.StatOf without the detour of the os package.
 func statOf(s *unix.Stat_t) gitops.Stat {
 	mode := fs.FileMode(s.Mode & 0o777)
 	switch s.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
+	case unix.S_IFLNK:
+		mode |= fs.ModeSymlink
 	case unix.S_IFDIR:
 		mode |= fs.ModeDir
 	default:

@@ -3,11 +3,8 @@
 package workspace
 
 import (
-	"crypto/sha1" //nolint:gosec // git's own format; nothing is trusted because of it
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -17,17 +14,38 @@ import (
 	"git-okstra/gitops"
 )
 
-// folders is what a copier keeps open; nothing here.
-type folders struct{}
+// folders is what a copier knows of folders.
+type folders struct {
+	made string          // the one last made in the new worktree, with a slash at the end
+	real map[string]bool // those of the sibling: whether it is one, and no link
+}
 
-func (folders) close() {}
+func (*folders) close() {}
+
+// inFolders reports whether the way to a folder of the sibling leads through
+// folders only. Git takes what lies behind a link for gone.
+func (c *copier) inFolders(dir string) bool {
+	if dir == "." {
+		return true
+	}
+	if known, ok := c.real[dir]; ok {
+		return known
+	}
+	info, err := os.Lstat(filepath.Join(c.path, filepath.FromSlash(dir)))
+	is := err == nil && info.IsDir() && c.inFolders(path.Dir(dir))
+	if c.real == nil {
+		c.real = map[string]bool{}
+	}
+	c.real[dir] = is
+	return is
+}
 
 // copyOne copies one file if the sibling's index and the file itself say that it
 // is as committed, and its content proves it; otherwise it leaves no trace and
 // git writes it. Only faults on the new worktree's side are errors.
 func (c *copier) copyOne(e *gitops.IndexEntry) error {
 	have, ok := c.source(e)
-	if !ok || !c.inFolders(path.Dir(e.Name)) {
+	if !ok || e.TreeEntry.Mode == gitops.ModeSymlink || !c.inFolders(path.Dir(e.Name)) {
 		return nil
 	}
 	from := filepath.Join(c.path, filepath.FromSlash(e.Name))
@@ -57,24 +75,25 @@ func (c *copier) copyFile(from, to string, before fs.FileInfo, want gitops.TreeE
 		return false, nil
 	}
 	defer func() { _ = src.Close() }()
+	if dir, _ := path.Split(want.Name); dir != c.made {
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return false, fmt.Errorf("copy file: %w", err)
+		}
+		c.made = dir
+	}
 	dst, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, createMode(want.Mode))
 	if err != nil {
 		return false, fmt.Errorf("copy file: %w", err)
 	}
-	sum := sha1.New() //nolint:gosec // as above
-	fmt.Fprintf(sum, "blob %d\x00", before.Size())
-	err = errors.Join(c.transfer(dst, src, sum), dst.Close())
-	if err != nil || hex.EncodeToString(sum.Sum(nil)) != string(want.Hash) {
+	c.begin(before.Size())
+	_, err = io.CopyBuffer(io.MultiWriter(dst, c.sum), struct{ io.Reader }{src}, c.buf)
+	err = errors.Join(err, dst.Close())
+	if err != nil || !c.proves(want.Hash) {
 		return false, os.Remove(to)
 	}
-	if err := os.Chtimes(to, before.ModTime(), before.ModTime()); err != nil {
+	when := c.timeFor(before.ModTime())
+	if err := os.Chtimes(to, when, when); err != nil {
 		return false, fmt.Errorf("copy file: %w", err)
 	}
 	return true, nil
-}
-
-// transfer copies the content and sums it up.
-func (c *copier) transfer(dst, src *os.File, sum hash.Hash) error {
-	_, err := io.CopyBuffer(io.MultiWriter(dst, sum), struct{ io.Reader }{src}, c.buf)
-	return err
 }

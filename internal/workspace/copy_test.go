@@ -21,43 +21,60 @@ func TestCopyOne(t *testing.T) {
 	repo := w.open()
 	all, err := repo.Worktrees(t.Context())
 	w.must(err)
+	s := readSibling(repo, all[0])
 	hashB := gitops.Hash(w.Git("rev-parse", "HEAD:b.txt"))
 	info, err := os.Lstat(w.path("a.txt"))
 	w.must(err)
-	for what, change := range map[string]func(s *sibling, e *gitops.IndexEntry){
-		"good":             func(*sibling, *gitops.IndexEntry) {},
-		"vanished":         func(s *sibling, e *gitops.IndexEntry) { e.Name = "gone.txt"; s.byName[e.Name] = s.byName["a.txt"] },
-		"other content":    func(s *sibling, e *gitops.IndexEntry) { e.Hash = hashB; s.byName[e.Name].Hash = hashB },
-		"another entry":    func(_ *sibling, e *gitops.IndexEntry) { e.Hash = hashB },
-		"another size":     func(s *sibling, e *gitops.IndexEntry) { s.byName[e.Name].Size++ },
-		"another mode":     func(_ *sibling, e *gitops.IndexEntry) { e.TreeEntry.Mode = gitops.ModeExec },
-		"a folder instead": func(s *sibling, e *gitops.IndexEntry) { e.Name = "sub"; s.byName[e.Name] = s.byName["a.txt"] },
-		"no such folder":   func(s *sibling, e *gitops.IndexEntry) { e.Name = "no/a.txt"; s.byName[e.Name] = s.byName["a.txt"] },
+	for what, change := range map[string]func(have, e *gitops.IndexEntry){
+		"good":          func(_, _ *gitops.IndexEntry) {},
+		"vanished":      func(have, e *gitops.IndexEntry) { e.Name, have.Name = "a.txt.gone", "a.txt.gone" },
+		"other content": func(have, e *gitops.IndexEntry) { e.Hash, have.Hash = hashB, hashB },
+		"another entry": func(_, e *gitops.IndexEntry) { e.Hash = hashB },
+		"another size":  func(have, _ *gitops.IndexEntry) { have.Size++ },
+		"another mode":  func(_, e *gitops.IndexEntry) { e.TreeEntry.Mode = gitops.ModeExec },
+		"a link": func(have, e *gitops.IndexEntry) {
+			e.TreeEntry.Mode, have.TreeEntry.Mode = gitops.ModeSymlink, gitops.ModeSymlink
+		},
+		"a folder instead": func(have, e *gitops.IndexEntry) { e.Name, have.Name = "sub", "sub" },
+		"no such folder":   func(have, e *gitops.IndexEntry) { e.Name, have.Name = "no/a.txt", "no/a.txt" },
+		"below a file":     func(have, e *gitops.IndexEntry) { e.Name, have.Name = "b.txt/a.txt", "b.txt/a.txt" },
 	} {
-		s := readSibling(repo, all[0])
-		e := gitops.IndexEntry{TreeEntry: s.byName["a.txt"].TreeEntry}
-		have := *s.byName["a.txt"]
-		s.byName["a.txt"] = &have
-		change(s, &e)
-		s.byName[e.Name].Name = e.Name
-		c := copier{sibling: s, dest: filepath.Join(w.root, what), clones: true, buf: make([]byte, 7)}
-		w.must(os.MkdirAll(filepath.Join(c.dest, "no"), 0o777))
-		w.must(c.copyOne(&e))
-		to := filepath.Join(c.dest, e.Name)
-		if want := what == "good"; e.Known != want || exists(to) != want {
-			t.Errorf("%s: known %v, left %v", what, e.Known, exists(to))
+		for _, small := range []int{1 << 10, 7} { // proved first, and proved while it is copied
+			w.copyOne(s, what, change, small, info)
 		}
-		if what == "good" {
-			data, err := os.ReadFile(to)
-			after, err2 := os.Lstat(to)
-			if err != nil || err2 != nil || string(data) != "content of a.txt\n" || !after.ModTime().Equal(info.ModTime()) || e.Stat != gitops.StatOf(after) {
-				t.Errorf("%q, %v, %v, %+v", data, err, err2, e.Stat)
-			}
-			if err := c.copyOne(&e); err == nil {
-				t.Error("copied over a file")
-			}
-		}
-		c.close()
+	}
+}
+
+// copyOne changes what is wanted and what the sibling is said to have, both a.txt, and
+// looks at what comes of it.
+func (w *world) copyOne(s *sibling, what string, change func(have, e *gitops.IndexEntry), small int, info os.FileInfo) {
+	w.t.Helper()
+	at, ok := s.find("a.txt", 0)
+	if !ok {
+		w.t.Fatal("no a.txt")
+	}
+	have := s.index.Entries[at]
+	e := gitops.IndexEntry{TreeEntry: have.TreeEntry}
+	change(&have, &e)
+	only := &sibling{path: s.path, index: &gitops.Index{ModTime: s.index.ModTime, Entries: []gitops.IndexEntry{have}}}
+	c := newCopier(only, filepath.Join(w.root, what, fmt.Sprint(small)), small)
+	defer c.close()
+	w.must(os.MkdirAll(c.dest, 0o777))
+	w.must(c.copyOne(&e))
+	to := filepath.Join(c.dest, e.Name)
+	if want := what == "good"; e.Known != want || exists(to) != want {
+		w.t.Errorf("%s (%d): known %v, left %v", what, small, e.Known, exists(to))
+	}
+	if what != "good" {
+		return
+	}
+	data, err := os.ReadFile(to)
+	after, err2 := os.Lstat(to)
+	if err != nil || err2 != nil || string(data) != "content of a.txt\n" || !after.ModTime().Equal(info.ModTime()) || e.Stat != gitops.StatOf(after) {
+		w.t.Errorf("%q, %v, %v, %+v", data, err, err2, e.Stat)
+	}
+	if err := c.copyOne(&e); err == nil {
+		w.t.Error("copied over a file")
 	}
 }
 
@@ -109,16 +126,16 @@ func TestCopyAllReportsFaults(t *testing.T) {
 		return out
 	}
 	w.put(filepath.Join(w.root, "dest", "a.txt"), "there already")
-	if err := copyAll(t.Context(), s, filepath.Join(w.root, "dest"), entries(), 4); err == nil || !strings.Contains(err.Error(), "a.txt") {
+	if err := copyAll(t.Context(), s, filepath.Join(w.root, "dest"), entries(), 4, nil); err == nil || !strings.Contains(err.Error(), "a.txt") {
 		t.Errorf("a file in the way: %v", err)
 	}
 	w.put(filepath.Join(w.root, "dest2"), "a file")
-	if err := copyAll(t.Context(), s, filepath.Join(w.root, "dest2"), entries(), 4); err == nil {
+	if err := copyAll(t.Context(), s, filepath.Join(w.root, "dest2"), entries(), 4, nil); err == nil {
 		t.Error("a file for a folder")
 	}
 	index := entries()
 	w.must(os.MkdirAll(filepath.Join(w.root, "dest3"), 0o777))
-	w.must(copyAll(t.Context(), s, filepath.Join(w.root, "dest3"), index, 1))
+	w.must(copyAll(t.Context(), s, filepath.Join(w.root, "dest3"), index, 1, nil))
 	for _, e := range index {
 		if !e.Known || e.MTime.After(time.Now().Add(-time.Minute)) {
 			t.Errorf("%s: stat %+v", e.Name, e.Stat)

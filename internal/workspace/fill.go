@@ -2,41 +2,117 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 
 	"git-okstra/gitops"
 )
 
-// fill writes the files and the index of a new worktree. Files that a clean
-// sibling has already are copied, the rest is left to git; where copying could
-// give other bytes than git would, git does all of it.
-func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, head gitops.Hash, res *Result) error {
-	entries, err := repo.FlattenTree(ctx, head)
+// source is what a new worktree can be copied from.
+type source struct {
+	entries  []gitops.TreeEntry // of the wanted commit
+	siblings []*sibling         // none: git has to write all of it
+	unread   []gitops.Worktree  // others, for what these turn out not to have
+}
+
+// next is the next sibling to copy from; nil where there is none.
+func (s *source) next(repo *gitops.Repo) *sibling {
+	for len(s.siblings) == 0 {
+		if len(s.unread) == 0 {
+			return nil
+		}
+		if more := readSibling(repo, s.unread[0]); more != nil {
+			s.siblings = append(s.siblings, more)
+		}
+		s.unread = s.unread[1:]
+	}
+	first := s.siblings[0]
+	s.siblings = s.siblings[1:]
+	return first
+}
+
+// prepare looks for what can be copied. It needs nothing of the new worktree, and runs
+// while git registers that.
+func prepare(ctx context.Context, repo *gitops.Repo, t Target) (source, error) {
+	if mayFetch(repo.Config()) { // git fetches all that is missing at once, we one object after the other
+		return source{}, nil
+	}
+	if !plainConfig(repo.Config()) || repo.Env("GIT_INDEX_VERSION") != "" || repo.MayReplace() || attributeFilesOutside(repo, repo.Config()) {
+		return source{}, nil
+	}
+	ranked, err := rank(ctx, repo, t)
+	if err != nil || len(ranked) == 0 {
+		return source{}, err
+	}
+	first := make(chan *sibling, 1)
+	go func() { first <- readSibling(repo, ranked[0]) }()
+	entries, err := repo.FlattenTree(ctx, t.Head)
+	ahead := <-first
+	if err != nil {
+		return source{}, err
+	}
+	same, err := copyable(ctx, repo, entries)
+	if err != nil || !same {
+		return source{}, err
+	}
+	out := source{entries: entries}
+	out.siblings, out.unread = siblings(ctx, repo, ranked, ahead, entries)
+	return out, nil
+}
+
+// fill writes the files and the index of a new worktree. Files that clean siblings
+// have already are copied, the rest is left to git; where copying could give other
+// bytes than git would, git does all of it.
+func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, from source, res *Result) error {
+	if len(from.siblings) > 0 {
+		config, err := repo.ConfigAt(ctx, wt.Path)
+		if err != nil {
+			return err
+		}
+		if plainConfig(config) && !attributeFilesOutside(repo, config) {
+			// Neither needs the other: together they take the time of the longer one.
+			recorded := make(chan error, 1)
+			go func() { recorded <- repo.RecordReset(ctx, wt, t.Head) }()
+			err = fillFrom(ctx, repo, wt, t, from, res)
+			return errors.Join(err, <-recorded)
+		}
+	}
+	err := fillByGit(ctx, repo, wt, t)
 	if err != nil {
 		return err
 	}
+	res.Written, err = repo.CountIndex(wt)
+	return err
+}
+
+// FilterError is git's failure to write files where filters are set up: one of them may be
+// why.
+type FilterError struct {
+	Drivers []string // the filters' names, filter.<name> in the configuration
+	Err     error
+}
+
+func (e *FilterError) Error() string { return e.Err.Error() }
+
+// Unwrap gives git's error.
+func (e *FilterError) Unwrap() error { return e.Err }
+
+// fillByGit lets git write everything.
+func fillByGit(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target) error {
 	config, err := repo.ConfigAt(ctx, wt.Path)
 	if err != nil {
 		return err
 	}
-	plain, err := copyable(ctx, repo, config, entries)
-	if err != nil {
-		return err
+	drivers := config.FilterDrivers()
+	if t.NoSmudge && len(drivers) > 0 {
+		return repo.ResetHardUnfiltered(ctx, wt, workers(repo), drivers)
 	}
-	var source *sibling
-	if plain {
-		source, err = nearest(ctx, repo, wt, entries)
-		if err != nil {
-			return err
-		}
+	err = repo.ResetHard(ctx, wt.Path, workers(repo))
+	if err != nil && len(drivers) > 0 && ctx.Err() == nil {
+		return &FilterError{Drivers: drivers, Err: err}
 	}
-	if source == nil {
-		res.Written = len(entries)
-		return repo.ResetHard(ctx, wt.Path, workers(repo))
-	}
-	return fillFrom(ctx, repo, wt, entries, source, res)
+	return err
 }
 
 // workers is the bound on parallel file writing: checkout.workers as git reads
@@ -54,23 +130,27 @@ func workers(repo *gitops.Repo) int {
 	return n
 }
 
-// fillFrom copies what the sibling has, writes the index once, and lets git add
+// fillFrom copies what the siblings have, writes the index once, and lets git add
 // the rest.
-func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree,
-	entries []gitops.TreeEntry, source *sibling, res *Result,
-) error {
-	index := make([]gitops.IndexEntry, len(entries))
-	for i, e := range entries {
+func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, from source, res *Result) error {
+	index := make([]gitops.IndexEntry, len(from.entries))
+	for i, e := range from.entries {
 		index[i].TreeEntry = e
 	}
-	if err := copyAll(ctx, source, wt.Path, index, workers(repo)); err != nil {
-		return err
+	var tell func(int)
+	if t.Tell != nil {
+		tell = func(done int) { t.Tell(done, len(index)) }
 	}
-	var rest []string
-	for _, e := range index {
-		if !e.Known {
-			rest = append(rest, e.Name)
+	rest := unknown(index)
+	for range maxRead {
+		s := from.next(repo)
+		if s == nil || len(rest) == 0 {
+			break
 		}
+		if err := copyAll(ctx, s, wt.Path, index, workers(repo), tell); err != nil {
+			return err
+		}
+		rest, tell = unknown(index), nil
 	}
 	res.Copied, res.Written = len(index)-len(rest), len(rest)
 	if err := repo.WriteIndex(wt, index); err != nil {
@@ -79,70 +159,13 @@ func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree,
 	return repo.CheckoutIndex(ctx, wt.Path, rest)
 }
 
-// sibling is a worktree with an index that says which of its files are as
-// committed.
-type sibling struct {
-	path   string
-	index  *gitops.Index
-	byName map[string]*gitops.IndexEntry
-	real   sync.Map // of a folder below path: whether it is one, and no link
-}
-
-// nearest picks the worktree with the most files in common: the one that stands
-// on the wanted commit's own branch point is usually the main one, so few are
-// looked at.
-func nearest(ctx context.Context, repo *gitops.Repo, self gitops.Worktree, entries []gitops.TreeEntry) (*sibling, error) {
-	const candidates = 3
-	all, err := repo.Worktrees(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var best *sibling
-	most, seen := 0, 0
-	for _, wt := range all {
-		if wt.GitDir == self.GitDir || seen == candidates {
-			continue
-		}
-		s := readSibling(repo, wt)
-		if s == nil {
-			continue
-		}
-		seen++
-		if n := s.common(entries); n > most {
-			best, most = s, n
-		}
-		if most == len(entries) {
-			break
+// unknown lists the paths that were not copied.
+func unknown(index []gitops.IndexEntry) []string {
+	var rest []string
+	for i := range index {
+		if !index[i].Known {
+			rest = append(rest, index[i].Name)
 		}
 	}
-	return best, nil
-}
-
-// readSibling reads a worktree's index; nil where it cannot serve as a source,
-// for whatever reason: git then writes the files.
-func readSibling(repo *gitops.Repo, wt gitops.Worktree) *sibling {
-	idx, err := repo.ReadIndex(wt)
-	if err != nil {
-		return nil
-	}
-	s := &sibling{path: wt.Path, index: idx, byName: make(map[string]*gitops.IndexEntry, len(idx.Entries))}
-	for i := range idx.Entries {
-		e := &idx.Entries[i]
-		if !e.Plain {
-			return nil
-		}
-		s.byName[e.Name] = e
-	}
-	return s
-}
-
-// common counts the files that the sibling has with the same content and mode.
-func (s *sibling) common(entries []gitops.TreeEntry) int {
-	n := 0
-	for _, e := range entries {
-		if have, ok := s.byName[e.Name]; ok && have.TreeEntry == e {
-			n++
-		}
-	}
-	return n
+	return rest
 }

@@ -12,11 +12,12 @@ import (
 	"git-okstra/gitops"
 )
 
-// copyable reports whether a file's bytes are its blob's bytes throughout, so
-// that a clean copy is what git would write: no conversion by attributes or
-// configuration, no sparse checkout, no path that git would refuse.
-func copyable(ctx context.Context, repo *gitops.Repo, config gitops.Config, entries []gitops.TreeEntry) (bool, error) {
-	if !plainConfig(config) || repo.MayReplace() || attributeFilesOutside(repo, config) || !plainPaths(entries) {
+// copyable reports whether the files' bytes are their blobs' bytes throughout, so
+// that a clean copy is what git would write: no conversion by the tree's own
+// attributes, and no path that git would refuse. (What settings and other attributes
+// say: plainConfig, attributeFilesOutside.)
+func copyable(ctx context.Context, repo *gitops.Repo, entries []gitops.TreeEntry) (bool, error) {
+	if !plainPaths(entries) {
 		return false, nil
 	}
 	for _, e := range entries {
@@ -38,59 +39,85 @@ func copyable(ctx context.Context, repo *gitops.Repo, config gitops.Config, entr
 // path once and none below another: a tree that somebody made by hand can have
 // anything in it.
 func plainPaths(entries []gitops.TreeEntry) bool {
-	folders := foldersOf(entries)
+	folders := map[string]bool{}
+	last := ""
 	for i, e := range entries {
-		if !plainEntry(e) || folders[e.Name] || i > 0 && entries[i-1].Name >= e.Name {
+		dir, base := path.Split(e.Name)
+		if dir != last && !addFolders(folders, dir) {
+			return false
+		}
+		last = dir
+		if !plainEntry(e, base) || i > 0 && entries[i-1].Name >= e.Name {
+			return false
+		}
+	}
+	for _, e := range entries {
+		if folders[e.Name] {
 			return false
 		}
 	}
 	return true
 }
 
+// addFolders notes a folder, with a slash at its end, and those above it; false where
+// one has no safe name.
+func addFolders(folders map[string]bool, dir string) bool {
+	for dir != "" && !folders[dir[:len(dir)-1]] {
+		above, base := path.Split(dir[:len(dir)-1])
+		if !safeName(base) {
+			return false
+		}
+		folders[dir[:len(dir)-1]] = true
+		dir = above
+	}
+	return true
+}
+
 // plainEntry reports whether an entry is a file or link that git would write. A
 // link named .gitmodules is one that it would not.
-func plainEntry(e gitops.TreeEntry) bool {
+func plainEntry(e gitops.TreeEntry, base string) bool {
 	switch e.Mode {
 	case gitops.ModeFile, gitops.ModeExec:
-		return safeName(e.Name)
+		return safeName(base)
 	case gitops.ModeSymlink:
-		base := strings.TrimRight(path.Base(e.Name), ". ")
-		return safeName(e.Name) && !strings.EqualFold(base, ".gitmodules")
+		return safeName(base) && !strings.EqualFold(strings.TrimRight(base, ". "), ".gitmodules")
 	}
 	return false // a submodule, a folder, or a mode that git puts right
 }
 
-// foldersOf lists every folder that an entry lies in.
-func foldersOf(entries []gitops.TreeEntry) map[string]bool {
-	folders := map[string]bool{}
-	for _, e := range entries {
-		for dir := path.Dir(e.Name); dir != "." && !folders[dir]; dir = path.Dir(dir) {
-			folders[dir] = true
-		}
-	}
-	return folders
-}
-
 // plainConfig reports whether no setting changes bytes, modes or names on the
-// way from an object to a file.
+// way from an object to a file, or asks for an index of another form than we write.
 func plainConfig(c gitops.Config) bool {
 	for key, harmless := range map[string]bool{
 		"core.fileMode": true, "core.symlinks": true, "core.ignoreCase": false,
 		"core.sparseCheckout": false, "core.protectNTFS": true, "core.protectHFS": false,
 		"extensions.worktreeConfig": false, "core.splitIndex": false,
+		"feature.manyFiles": false, "core.untrackedCache": false, "core.fsmonitor": false, "index.skipHash": false,
+		"index.recordEndOfIndexEntries": false, "index.recordOffsetTable": false,
 	} {
 		if v, err := c.Bool(key, harmless); err != nil || v != harmless {
 			return false
 		}
 	}
+	if c.Get("core.sharedRepository") != "" {
+		return false // the index has rights of its own
+	}
+	if v := c.Get("index.version"); v != "" && v != "2" {
+		return false // another form of index than ours
+	}
 	crlf, err := c.Bool("core.autocrlf", false) // "input" is no boolean: an error, left to git
 	return err == nil && !crlf && runtime.GOOS != "windows"
+}
+
+// mayFetch reports whether objects may be missing that git fetches when it needs them.
+func mayFetch(c gitops.Config) bool {
+	return c.Get("extensions.partialClone") != "" || len(c.Subsections("remote.", ".promisor")) > 0
 }
 
 // attributeFilesOutside reports whether attributes may come from outside the
 // tree. What they say is left to git.
 func attributeFilesOutside(repo *gitops.Repo, config gitops.Config) bool {
-	if config.Get("core.attributesFile") != "" {
+	if config.Get("core.attributesFile") != "" || config.Get("attr.tree") != "" || repo.Env("GIT_ATTR_SOURCE") != "" {
 		return true
 	}
 	files := []string{filepath.Join(repo.CommonDir(), "info", "attributes"), "/etc/gitattributes"}
@@ -133,16 +160,13 @@ func converts(data []byte) bool {
 // attributeBlank is what separates the words of a .gitattributes line.
 func attributeBlank(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }
 
-// safeName reports whether a path is plainly inside the worktree. Everything
+// safeName reports whether a path's part is plainly a name in its folder. Everything
 // that looks like a trick is left to git, which refuses what is one.
-func safeName(name string) bool {
-	if strings.ContainsAny(name, "\\:~") || strings.IndexFunc(name, func(r rune) bool { return r >= 0x200b && r <= 0x206f || r == 0xfeff }) >= 0 {
-		return false
-	}
-	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || part == "." || part == ".." || strings.EqualFold(strings.TrimRight(part, ". "), ".git") {
+func safeName(part string) bool {
+	for _, r := range part {
+		if r == '\\' || r == ':' || r == '~' || r == 0 || r >= 0x200b && r <= 0x206f || r == 0xfeff {
 			return false
 		}
 	}
-	return true
+	return part != "" && part != "." && part != ".." && !strings.EqualFold(strings.TrimRight(part, ". "), ".git")
 }

@@ -20,6 +20,11 @@ type Target struct {
 	Head   gitops.Hash    // the branch's tip
 	Bind   gitops.RefName // the refs/worktree/ ref that marks the worktree as this stage's
 	Base   gitops.Hash    // what Bind points to
+	// NoSmudge leaves files that go through a smudge filter as they are stored.
+	NoSmudge bool
+	// Tell is told now and then how many of the commit's files are done with; it may be
+	// nil, and must stand calls at once.
+	Tell func(done, total int)
 }
 
 // Result tells what Provision did.
@@ -172,7 +177,7 @@ func awaitGit(ctx context.Context, repo *gitops.Repo, path string) error {
 // lock of their parent, which is held for a moment only, so that nobody takes
 // for missing what another process is about to make.
 func enter(ctx context.Context, repo *gitops.Repo, t Target) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(t.Path), 0o777); err != nil {
+	if err := repo.MakeFolders(filepath.Dir(t.Path)); err != nil {
 		return nil, fmt.Errorf("make worktree folder: %w", err)
 	}
 	for {
@@ -214,7 +219,7 @@ func makeFolder(ctx context.Context, repo *gitops.Repo, path string) error {
 			return err
 		}
 	}
-	err = os.Mkdir(path, 0o777)
+	err = repo.MakeFolder(path)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("make worktree folder: %w", err)
 	}
@@ -312,15 +317,31 @@ func create(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
 	if err != nil {
 		return Result{}, errors.Join(err, removeIfEmpty(t.Path))
 	}
+	var (
+		from   source
+		unread error
+	)
+	ready := make(chan struct{})
+	ahead, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer close(ready)
+		from, unread = prepare(ahead, repo, t)
+	}()
 	wt, err := repo.AddWorktree(ctx, t.Path, t.Branch)
 	if err != nil {
+		cancel()
+		<-ready
 		return Result{}, &refusedError{errors.Join(err, removeIfEmpty(t.Path))}
 	}
 	res := Result{Path: t.Path}
 	if said != "" {
 		res.Warnings = append(res.Warnings, said)
 	}
-	err = fill(ctx, repo, wt, t.Head, &res)
+	<-ready
+	if err = unread; err == nil {
+		err = fill(ctx, repo, wt, t, from, &res)
+	}
 	if err == nil {
 		err = bring(ctx, repo, wt, t.Head, &res)
 	}

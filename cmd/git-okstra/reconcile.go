@@ -1,0 +1,108 @@
+package main
+
+import (
+	"git-okstra/gitops"
+	"git-okstra/internal/lifecycle"
+	"git-okstra/internal/reconcile"
+	"git-okstra/plan"
+)
+
+type reconcileCmd struct {
+	DryRun bool   `help:"Show what would be recorded, change nothing."`
+	Stage  string `help:"Only this stage." placeholder:"N"`
+	To     string `help:"Record your own decision: the stage's work is this commit now." placeholder:"COMMIT"`
+	Onto   string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
+	Limit  int    `help:"Look through at most this many commits. Default: okstra.reconcileLimit, else 25000." placeholder:"N"`
+}
+
+// reconcileJSON is okstra.reconcile/v1.
+type reconcileJSON struct {
+	Schema    string           `json:"schema"`
+	Task      string           `json:"task"`
+	Onto      string           `json:"onto"`
+	Candidate gitops.Hash      `json:"candidate"`
+	Looked    int              `json:"looked"`
+	Limit     int              `json:"limit"`
+	Stopped   bool             `json:"stopped"`
+	DryRun    bool             `json:"dry_run"`
+	Stages    []reconciledJSON `json:"stages"`
+}
+
+// reconciledJSON is one stage. Where it is recorded, done moved from "from" to "to".
+type reconciledJSON struct {
+	Stage    plan.StageNumber `json:"stage"`
+	Verdict  string           `json:"verdict"` // done, not-done, cannot-tell
+	By       string           `json:"by"`      // ancestor, patch-id, squash, split, manual; "" where it is not done
+	Branch   string           `json:"branch"`  // where it was found
+	From     gitops.Hash      `json:"from"`
+	To       gitops.Hash      `json:"to"`
+	Recorded bool             `json:"recorded"`
+	Commits  []pairJSON       `json:"commits"`
+	Why      string           `json:"why"`
+}
+
+type pairJSON struct {
+	Old gitops.Hash `json:"old"`
+	New gitops.Hash `json:"new"`
+}
+
+// Run looks for done stages and records where they are now.
+func (c *reconcileCmd) Run(a *app) error {
+	n, err := oneStage(c.Stage)
+	if err != nil {
+		return err
+	}
+	if c.To != "" && n == 0 {
+		return &commandError{code: exitUsage, message: "--to needs the stage", hints: []string{"name it with --stage N"}}
+	}
+	e, t, err := a.load("")
+	if err != nil {
+		return err
+	}
+	if _, ok := t.Plan.Stage(n); n != 0 && !ok {
+		return &commandError{code: exitUsage, message: "stage " + c.Stage + " is not in the plan's Stage Map"}
+	}
+	var stages []plan.StageNumber
+	if n != 0 {
+		stages = append(stages, n)
+	}
+	ranges, err := e.Ranges(a.ctx, t, stages...)
+	if err != nil {
+		return err
+	}
+	l := &looker{app: a, engine: e, task: t, ranges: ranges}
+	if l.limit, err = a.reconcileLimit(c.Limit); err != nil {
+		return err
+	}
+	if c.To != "" {
+		err = l.manual(c.To)
+	} else {
+		err = l.look(c.Onto)
+	}
+	if err == nil && !c.DryRun {
+		err = l.record()
+	}
+	if err != nil {
+		return err
+	}
+	l.report(c.DryRun)
+	return nil
+}
+
+// manual takes a person's word for it.
+func (l *looker) manual(word string) error {
+	to, err := l.app.repo.ResolveCommit(l.app.ctx, word)
+	if err != nil {
+		return &commandError{code: exitUsage, message: printableLines(err.Error())}
+	}
+	r := l.ranges[0]
+	f := finding{result: reconcile.Result{
+		Stage:   reconcile.Stage{Number: r.Stage, Base: r.Base, Head: r.Head},
+		Verdict: reconcile.Done, How: "manual", Head: to,
+	}}
+	if to != r.Head {
+		f.move = &lifecycle.Move{Stage: r.Stage, From: r.Head, To: to, Reason: "manual", Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}}}
+	}
+	l.found = append(l.found, f)
+	return nil
+}

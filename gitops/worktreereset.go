@@ -1,0 +1,23 @@
+package gitops
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// RecordReset leaves in a new worktree what the reset inside `git worktree add` would
+// have left beside files and index: ORIG_HEAD and a line in HEAD's log. For a worktree
+// that is filled without git; head is its commit. One git process.
+func (r *Repo) RecordReset(ctx context.Context, wt Worktree, head Hash) error {
+	if !head.Valid() {
+		return fmt.Errorf("record reset: bad id %q", head)
+	}
+	in := fmt.Sprintf("update %s %s\nupdate %s %s %s\n",
+		PerWorktreeRef(wt, "ORIG_HEAD"), head, PerWorktreeRef(wt, "HEAD"), head, head)
+	_, err := r.run(ctx, r.common(), strings.NewReader(in), "update-ref", "-m", "reset: moving to HEAD", "--stdin")
+	if err != nil {
+		return fmt.Errorf("record reset: %w", err)
+	}
+	return nil
+}

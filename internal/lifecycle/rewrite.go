@@ -1,0 +1,249 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"git-okstra/gitops"
+	"git-okstra/notes"
+	"git-okstra/plan"
+)
+
+// Rewrite is a commit and the one that took its place in a rewritten history.
+type Rewrite struct{ Old, New gitops.Hash }
+
+// Move is a done stage whose work stands at another commit now.
+type Move struct {
+	Stage    plan.StageNumber
+	From, To gitops.Hash
+	Reason   string      // how that is known, for the row
+	Base     gitops.Hash // what the stage's commits stand on now; "" where they are not in one piece
+	Commits  []Rewrite   // its commits, for the rows that stand on them
+}
+
+// Rewritten is what a rewrite came to.
+type Rewritten struct {
+	Moved   []Move // the done refs that it moved
+	Carried int    // rows that were copied
+}
+
+// Rewrite moves done stages to the commits that took the place of theirs, and copies
+// the rows of rewritten commits, as they are, to the new ones; all in one transaction.
+// What stands already stays, so the same call twice is one. Errors: *Refusal where a
+// stage is not done at the commit that is to be replaced.
+func (e *Engine) Rewrite(ctx context.Context, t *Task, moves []Move, commits []Rewrite) (Rewritten, error) {
+	var out Rewritten
+	err := e.inTurn(ctx, func(again bool) (err error) {
+		if again {
+			if t, err = e.Reload(ctx, t); err != nil {
+				return err
+			}
+		}
+		out, err = e.rewriteOnce(ctx, t, moves, commits)
+		return e.confirm(ctx, t, err)
+	})
+	return out, err
+}
+
+// rewriteOnce carries the transaction out. Its order is notes, done: a row that the ref
+// does not follow yet is found again by the next call.
+func (e *Engine) rewriteOnce(ctx context.Context, t *Task, moves []Move, commits []Rewrite) (Rewritten, error) {
+	var out Rewritten
+	var stages []plan.StageNumber
+	for _, m := range moves {
+		switch have := t.Done[m.Stage]; have {
+		case m.To:
+		case m.From:
+			out.Moved, stages = append(out.Moved, m), append(stages, m.Stage)
+		case "":
+			return Rewritten{}, refuse(Refused, "", "stage %d is not done", m.Stage)
+		default:
+			return Rewritten{}, refuse(Refused, "", "stage %d is done at %s, not at %s", m.Stage, have.Short(), m.From.Short())
+		}
+		commits = append(slices.Clip(commits), m.Commits...)
+	}
+	rec, err := e.begin(ctx, "reconcile rewritten history")
+	if err != nil {
+		return Rewritten{}, err
+	}
+	entries, err := e.copies(ctx, t, commits)
+	if err != nil {
+		return Rewritten{}, err
+	}
+	out.Carried = len(entries)
+	var lines []notes.Line
+	if len(stages) > 0 {
+		if lines, err = notes.ReadStages(ctx, e.Repo, t.NotesTip, stages); err != nil {
+			return Rewritten{}, err
+		}
+	}
+	for _, m := range out.Moved {
+		row, stands, err := e.movedRow(t, m, lines)
+		if err != nil {
+			return Rewritten{}, err
+		}
+		if !stands {
+			entries = append(entries, notes.Entry{Target: m.To, Row: row})
+		}
+	}
+	if err := e.writeRewrite(ctx, rec, t, out.Moved, entries); err != nil {
+		return Rewritten{}, err
+	}
+	return out, nil
+}
+
+func (e *Engine) writeRewrite(ctx context.Context, rec *record, t *Task, moved []Move, entries []notes.Entry) error {
+	if len(entries) > 0 {
+		tip, err := notes.AppendAll(ctx, e.Repo, rec.objects, t.NotesTip, rec.sig, entries)
+		if err != nil {
+			return err
+		}
+		rec.tx.Update(notes.Ref(t.Key), t.NotesTip, tip)
+	} else if len(moved) > 0 {
+		rec.tx.Verify(notes.Ref(t.Key), t.NotesTip)
+	}
+	for _, m := range moved {
+		rec.tx.Update(t.doneRef(m.Stage), m.From, m.To)
+	}
+	if len(rec.tx.Changes) == 0 {
+		return nil
+	}
+	return e.commit(ctx, rec)
+}
+
+// copies lists the rows of rewritten commits that do not stand on the new ones yet.
+func (e *Engine) copies(ctx context.Context, t *Task, commits []Rewrite) ([]notes.Entry, error) {
+	on := map[gitops.Hash]map[string]bool{} // ids, by commit
+	var out []notes.Entry
+	for _, c := range commits {
+		old, err := e.Repo.NoteGet(ctx, t.NotesTip, c.Old)
+		if err != nil {
+			return nil, err
+		}
+		if len(old) == 0 || c.Old == c.New {
+			continue
+		}
+		if on[c.New] == nil {
+			there, err := e.Repo.NoteGet(ctx, t.NotesTip, c.New)
+			if err != nil {
+				return nil, err
+			}
+			on[c.New] = map[string]bool{}
+			for _, l := range notes.ParseNote(c.New, there) {
+				on[c.New][l.Row.ID] = true
+			}
+		}
+		for _, l := range notes.ParseNote(c.Old, old) {
+			if !l.Foreign && !on[c.New][l.Row.ID] {
+				on[c.New][l.Row.ID] = true
+				out = append(out, notes.Entry{Target: c.New, Row: l.Row, Raw: l.Raw})
+			}
+		}
+	}
+	return out, nil
+}
+
+// movedRow is the done row that replaces a stage's last one, with its evidence; stands
+// says that the log has it already, from a transaction that was killed half way.
+func (e *Engine) movedRow(t *Task, m Move, lines []notes.Line) (row notes.Row, stands bool, err error) {
+	old := lastDone(lines, m.Stage, m.From)
+	if last := lastDone(lines, m.Stage, ""); last != nil && last.Head == m.To && last.Replaces == m.From {
+		return notes.Row{}, true, nil
+	}
+	if row, err = e.row(t, m.Stage, notes.Done); err != nil {
+		return notes.Row{}, false, err
+	}
+	row.Head, row.Plan, row.Replaces, row.Reason = m.To, t.PlanCommit, m.From, m.Reason
+	if old == nil {
+		return row, false, nil
+	}
+	row.Claim, row.ReportPath = old.Claim, old.ReportPath
+	if old.Plan != "" {
+		row.Plan = old.Plan
+	}
+	if old.Carry != nil {
+		carry := *old.Carry
+		if m.Base != "" {
+			carry.StageCommitRange = notes.CommitRange{Base: m.Base, Head: m.To}
+		}
+		row.Carry = &carry
+	}
+	return row, false, nil
+}
+
+// lastDone is a stage's last done row, at the given commit if one is given; nil for none.
+func lastDone(lines []notes.Line, n plan.StageNumber, head gitops.Hash) *notes.Row {
+	for i := range slices.Backward(lines) {
+		r := &lines[i].Row
+		if !lines[i].Foreign && r.Stage == n && r.Status == notes.Done && (head == "" || r.Head == head) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Range is a done stage, the commits that were its work, and the branches it had.
+type Range struct {
+	Stage      plan.StageNumber
+	Base, Head gitops.Hash // Base "": nothing says it
+	Branches   []gitops.RefName
+}
+
+// Ranges tells what the log and the plan say of done stages' commits; of all without
+// names.
+func (e *Engine) Ranges(ctx context.Context, t *Task, stages ...plan.StageNumber) ([]Range, error) {
+	if len(stages) == 0 {
+		for n := range t.Done {
+			stages = append(stages, n)
+		}
+		slices.Sort(stages)
+	}
+	lines, err := notes.ReadStages(ctx, e.Repo, t.NotesTip, stages)
+	if err != nil {
+		return nil, err
+	}
+	var out []Range
+	for _, n := range stages {
+		head, done := t.Done[n]
+		if !done {
+			return nil, refuse(Refused, "", "stage %d is not done", n)
+		}
+		short, long := branchNames(t, n)
+		r := Range{Stage: n, Head: head, Base: e.rangeBase(t, n, head, lines), Branches: []gitops.RefName{short, long}}
+		for _, l := range lines {
+			name := gitops.RefName(fmt.Sprintf("refs/heads/%s", l.Row.Branch))
+			if l.Row.Stage == n && l.Row.Branch != "" && gitops.ValidRefName(name) && !slices.Contains(r.Branches, name) {
+				r.Branches = append(r.Branches, name)
+			}
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// rangeBase is what a stage's commits stand on: its evidence says so, else its start,
+// else the plan.
+func (e *Engine) rangeBase(t *Task, n plan.StageNumber, head gitops.Hash, lines []notes.Line) gitops.Hash {
+	if row := lastDone(lines, n, head); row != nil {
+		if row.Carry != nil && row.Carry.StageCommitRange.Head == head && row.Carry.StageCommitRange.Base.Valid() {
+			return row.Carry.StageCommitRange.Base
+		}
+		if row.Replaces != "" {
+			return ""
+		}
+		for _, l := range slices.Backward(lines) {
+			if l.Row.Stage == n && l.Row.Status == notes.Started && row.Claim != "" && l.Row.Claim == row.Claim && l.Row.Head.Valid() {
+				return l.Row.Head
+			}
+		}
+	}
+	st, _ := t.Plan.Stage(n)
+	switch deps := unique(st.DependsOn); len(deps) {
+	case 0:
+		return t.Base
+	case 1:
+		return t.Done[deps[0]]
+	}
+	return ""
+}
