@@ -90,6 +90,28 @@ func TestInventoryUnmerged(t *testing.T) {
 }
 
 // TestInventoryLooksBehindMarks: git's status is blind to files that it was told not to
+// TestInventoryTrustsNoTimes: behind marks only content proves that a file is as it was.
+func TestInventoryTrustsNoTimes(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	s.git("r", "config", "core.trustctime", "false")
+	s.write("r/skipped", "skipped\n")
+	s.git("r", "add", "-A")
+	s.git("r", "commit", "-qm", "more")
+	s.git("r", "update-index", "--skip-worktree", "skipped")
+	info, err := os.Stat(s.path("r/skipped"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("r/skipped", "changed\n")
+	if err := os.Chtimes(s.path("r/skipped"), info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	s.git("r", "update-index", "--force-write-index")
+	s.wantInventory(s.open("r"), "r", "hidden skipped")
+}
+
 // look at.
 func TestInventoryLooksBehindMarks(t *testing.T) {
 	t.Parallel()
