@@ -34,8 +34,11 @@ func queue(ctx context.Context, folder string) (leave func(), waited bool) {
 	if err != nil {
 		return func() {}, false
 	}
-	leave = func() { _ = dir.Close() }
 	fd := int(dir.Fd())
+	leave = func() {
+		_ = syscall.Flock(fd, syscall.LOCK_UN) // a process that is just being started has the descriptor too
+		_ = dir.Close()
+	}
 	if err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
 		return leave, false
 	}
@@ -47,7 +50,7 @@ func queue(ctx context.Context, folder string) (leave func(), waited bool) {
 		select {
 		case turn <- struct{}{}:
 		case <-gone: // nobody waits any more
-			_ = dir.Close()
+			leave()
 		}
 	}()
 	timer := time.NewTimer(queuePatience)

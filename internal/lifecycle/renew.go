@@ -152,8 +152,12 @@ func (e *Engine) writeRenewal(ctx context.Context, t *Task, n plan.StageNumber, 
 	rec.tx.Create(t.claimRef(r.Tag), r.Tag)
 	e.mark(&rec.tx, t, n, r)
 	rec.tx.Update(t.reservedRef(n), old, r.Tag)
-	if slot, ok := t.slotHeld(old); ok {
-		rec.tx.Update(slotRef(slot), old, r.Tag)
+	slots, err := e.slotsOf(ctx, t, n) // after a renewal that was cut short it has the tag before
+	if err != nil {
+		return err
+	}
+	if len(slots) > 0 {
+		rec.tx.Update(slotRef(slots[0]), t.ports.slots[slots[0]], r.Tag)
 	}
 	dropMarks(&rec.tx, t, n)
 	return e.commit(ctx, rec)
