@@ -156,7 +156,7 @@ func notFetched(f *facts) []Finding {
 		name = shellQuote(name)
 	}
 	return []Finding{found(nil, 0, "no state of any task is in this clone; a clone does not bring it along").
-		hint("if there is some in %s, fetch it with: git fetch %s 'refs/okstra/*:refs/okstra/*' 'refs/notes/okstra/*:refs/notes/okstra/*'", name, name)}
+		hint("if there is some in %s, bring it here with: git okstra sync %s", name, name)}
 }
 
 func staleLocks(f *facts) []Finding {
