@@ -85,3 +85,18 @@ func TestPickTitles(t *testing.T) {
 		}
 	}
 }
+
+// TestPickStale: a stage that nobody is at any more cannot be chosen either, and it is
+// said how it can be taken.
+func TestPickStale(t *testing.T) {
+	b := newBench(t, 2)
+	b.must(b.repo.Dir, "stage", "start", "2", "-q")
+	b.repo.Git("config", "okstra.lease", "1ns")
+	b.must(b.repo.Dir, "stage", "renew", "2")
+	term := b.atTerminalOf(at{width: 120, height: 24}, b.repo.Dir, "stage", "pick")
+	term.asks()
+	term.types("j ")
+	term.awaits("stage 2 is taken, and stale: its lease of 1ns is over; see git okstra stage start 2 --takeover")
+	term.types("q")
+	term.ends()
+}

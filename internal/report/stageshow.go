@@ -46,7 +46,10 @@ func short(id string) string { return id[:min(10, len(id))] }
 func (s StageShow) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "stage %d  %s\n", s.Stage, plan.Printable(s.Title))
-	state := s.stateWords()
+	state := s.state()
+	if len(s.WaitingFor) > 0 {
+		state += ", waits for " + join(s.WaitingFor)
+	}
 	holder := ""
 	if s.Holder != nil {
 		holder = s.Note()
@@ -84,16 +87,6 @@ func (s StageShow) Text() string {
 	chapter(&b, "rows", TableLines(s.History))
 	chapter(&b, "plan", strings.Split(strings.TrimRight(s.Section, "\n"), "\n"))
 	return b.String()
-}
-
-func (s StageShow) stateWords() string {
-	switch {
-	case s.Stale:
-		return s.State + ", stale: " + s.StaleReason
-	case len(s.WaitingFor) > 0:
-		return s.State + ", waits for " + join(s.WaitingFor)
-	}
-	return s.State
 }
 
 // portWords says where a stage's ports begin, if it has any.
