@@ -27,6 +27,7 @@ type terminal struct {
 	mu     sync.Mutex
 	bytes  bytes.Buffer // what came on the terminal
 	shows  *vt.Emulator // what a person sees of it
+	before unix.Termios // how the terminal was
 }
 
 // at is how a command's terminal is to be.
@@ -47,6 +48,7 @@ func (b *bench) atTerminalOf(a at, dir string, args ...string) *terminal {
 	term.open()
 	term.resize(a.width, a.height)
 	term.follow()
+	term.before = term.mode()
 	term.cmd = exec.Command("git-okstra", args...)
 	term.cmd.Dir, term.cmd.Env = dir, slices.Concat(b.repo.Env, []string{"TERM=xterm"}, a.env)
 	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = term.slave, &term.out, term.slave

@@ -34,7 +34,6 @@ func TestPick(t *testing.T) {
 
 	// Down to 5, which waits for 2 and 3: both come with it, and 2 can start.
 	term := b.atTerminal(b.repo.Dir, "stage", "pick", "--json")
-	before := term.mode()
 	term.asks()
 	for _, want := range []string{
 		"stages of demo:greeter:HELLO-1", "●  1  done     [core] greeting rules", "> [ ] ○  2  ready    [core] farewell rules",
@@ -44,7 +43,7 @@ func TestPick(t *testing.T) {
 			t.Errorf("no %q in %q", want, term.screen())
 		}
 	}
-	if during := term.mode(); during.Lflag == before.Lflag {
+	if during := term.mode(); during.Lflag == term.before.Lflag {
 		t.Error("the terminal is not in raw mode")
 	}
 	term.types("j ")
@@ -65,8 +64,8 @@ func TestPick(t *testing.T) {
 		t.Errorf("%v: %s", err, term.out.String())
 	}
 	term.awaits("later: 3, 5; start each with")
-	if after := term.mode(); after != before {
-		t.Errorf("the terminal is left otherwise: %+v, was %+v", after, before)
+	if after := term.mode(); after != term.before {
+		t.Errorf("the terminal is left otherwise: %+v, was %+v", after, term.before)
 	}
 	if got := term.screen(); !strings.HasPrefix(got, "selected stages: 2") && !strings.HasPrefix(got, "later: ") || term.shows.CursorHidden() {
 		t.Errorf("the question is left behind, or no cursor: %q", got)
@@ -102,14 +101,13 @@ func TestPickGivenUp(t *testing.T) {
 		"SIGTERM": func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGTERM) },
 	} {
 		term := b.atTerminal(b.repo.Dir, "stage", "pick")
-		before := term.mode()
-		term.asks()
+			term.asks()
 		end(term)
 		if code := term.ends(); code != exitInterrupted || term.out.Len() != 0 {
 			t.Errorf("%s: exit code %d, %q, %q", name, code, term.out.String(), term.screen())
 		}
 		term.awaits("error: ")
-		if after := term.mode(); after != before {
+		if after := term.mode(); after != term.before {
 			t.Errorf("%s: the terminal is left otherwise", name)
 		}
 	}
