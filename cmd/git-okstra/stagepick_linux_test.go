@@ -101,7 +101,7 @@ func TestPickGivenUp(t *testing.T) {
 		"SIGTERM": func(term *terminal) { _ = term.cmd.Process.Signal(syscall.SIGTERM) },
 	} {
 		term := b.atTerminal(b.repo.Dir, "stage", "pick")
-			term.asks()
+		term.asks()
 		end(term)
 		if code := term.ends(); code != exitInterrupted || term.out.Len() != 0 {
 			t.Errorf("%s: exit code %d, %q, %q", name, code, term.out.String(), term.screen())
