@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A worktree that has a branch checked out follows it when something else than git moves
@@ -76,20 +78,24 @@ func (r *Repo) staged(ctx context.Context, wt Worktree, commit Hash) (map[string
 // edited lists the tracked files that are otherwise than the index has them; a file that
 // is gone does not count.
 func (r *Repo) edited(ctx context.Context, wt Worktree) (map[string]bool, error) {
-	// Its exit code says only whether there are such files.
-	if _, err := r.run(ctx, r.at(wt.Path), nil, "update-index", "-q", "--refresh"); err != nil && ExitCode(err) != 1 {
-		return nil, fmt.Errorf("compare files: %w", err)
-	}
 	args := slices.Concat([]string{"diff-files", "--diff-filter=d"}, rawFlags)
-	out, err := r.run(ctx, r.at(wt.Path), nil, args...)
-	if err != nil {
-		return nil, fmt.Errorf("compare files: %w", err)
+	for again := false; ; again = true {
+		out, err := r.run(ctx, r.at(wt.Path), nil, args...)
+		if err != nil {
+			return nil, fmt.Errorf("compare files: %w", err)
+		}
+		edited := map[string]bool{}
+		for p := range rawDiff(out) {
+			edited[p] = true
+		}
+		if again || len(edited) == 0 {
+			return edited, nil
+		}
+		// A file that was only touched is none of them. The exit code says whether others are.
+		if _, err := r.run(ctx, r.at(wt.Path), nil, "update-index", "-q", "--refresh"); err != nil && ExitCode(err) != 1 {
+			return nil, fmt.Errorf("compare files: %w", err)
+		}
 	}
-	edited := map[string]bool{}
-	for p := range rawDiff(out) {
-		edited[p] = true
-	}
-	return edited, nil
 }
 
 // InTheWay lists what keeps a worktree from following its branch from one commit to
@@ -159,14 +165,24 @@ func (r *Repo) Forward(ctx context.Context, wt Worktree, from, to Hash) error {
 }
 
 // readTree lets git take a worktree from one commit to another. It is not cancelled: cut
-// short it would leave a half.
+// short it would leave a half. A git that has the index locked is waited for.
 func (r *Repo) readTree(ctx context.Context, wt Worktree, from, to Hash) error {
-	_, err := r.run(context.WithoutCancel(ctx), r.at(wt.Path), nil,
-		"read-tree", "-m", "-u", "--no-recurse-submodules", string(from), string(to))
-	if err != nil {
-		return fmt.Errorf("update worktree %q: %w", wt.Path, err)
+	deadline := time.Now().Add(lockPatience)
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
+		_, err := r.run(context.WithoutCancel(ctx), r.at(wt.Path), nil,
+			"read-tree", "-m", "-u", "--no-recurse-submodules", string(from), string(to))
+		if err == nil {
+			return nil
+		}
+		err = fmt.Errorf("update worktree %q: %w", wt.Path, err)
+		locked := exists(wt.GitDir, "index.lock")
+		if ExitCode(err) != 128 || !locked || time.Now().After(deadline) {
+			return err
+		}
+		if stopped := sleep(ctx, pause/2+rand.N(pause)); stopped != nil {
+			return err
+		}
 	}
-	return nil
 }
 
 func (w Worktree) noteForward(from, to Hash) error {
@@ -185,12 +201,21 @@ func (w Worktree) Forwarded() error {
 	return nil
 }
 
+// ForwardingSince is when that began, the zero time where nothing did.
+func (w Worktree) ForwardingSince() time.Time {
+	info, err := os.Stat(filepath.Join(w.GitDir, forwardNote))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
 // Forwarding tells what a Forward in the worktree that has not ended was about.
 func (w Worktree) Forwarding() (from, to Hash, ok bool) {
 	text, err := os.ReadFile(filepath.Join(w.GitDir, forwardNote))
 	if err != nil {
 		return "", "", false
 	}
-	a, b, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
-	return Hash(a), Hash(b), true
+	ids := append(strings.Fields(string(text)), "", "") // it may have been cut short itself
+	return Hash(ids[0]), Hash(ids[1]), true
 }
