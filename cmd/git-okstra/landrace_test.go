@@ -48,8 +48,12 @@ func TestManyLandAtOnce(t *testing.T) {
 		person <- made
 	}()
 	calls := [][]string{
-		{"stage", "land", "1"}, {"stage", "land", "1"}, {"stage", "land", "2", "--squash"},
-		{"stage", "land", "3", "--rebase"}, {"stage", "land", "4"}, {"stage", "done", "5"},
+		{"stage", "land", "1"},
+		{"stage", "land", "1"},
+		{"stage", "land", "2", "--squash"},
+		{"stage", "land", "3", "--rebase"},
+		{"stage", "land", "4"},
+		{"stage", "done", "5"},
 	}
 	for i, o := range b.atOnce(len(calls), func(i int) (string, []string) { return b.repo.Dir, calls[i] }) {
 		if o.code != 0 {
