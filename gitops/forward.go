@@ -28,7 +28,10 @@ const forwardNote = "okstra-forward"
 type side struct{ mode, hash string }
 
 // change is what a path is before and after.
-type change struct{ from, to side }
+type change struct {
+	from, to side
+	unmerged bool
+}
 
 // rawDiff reads `git diff… --raw -z --no-renames`.
 func rawDiff(out []byte) map[string]change {
@@ -39,7 +42,7 @@ func rawDiff(out []byte) map[string]change {
 		if len(f) < 5 {
 			continue
 		}
-		changes[words[i+1]] = change{side{f[0], f[2]}.orNone(), side{f[1], f[3]}.orNone()}
+		changes[words[i+1]] = change{side{f[0], f[2]}.orNone(), side{f[1], f[3]}.orNone(), f[4] == "U"}
 	}
 	return changes
 }
@@ -116,6 +119,11 @@ func (r *Repo) InTheWay(ctx context.Context, wt Worktree, from, to Hash) ([]stri
 		return nil, err
 	}
 	var list []string
+	for p, own := range index {
+		if own.unmerged { // wherever it is: git goes nowhere from there
+			list = append(list, p)
+		}
+	}
 	for p, c := range changes {
 		switch own, differs := index[p]; {
 		case differs && own.to != c.to:

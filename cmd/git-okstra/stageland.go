@@ -121,8 +121,8 @@ func (a *app) sayConflicts(onto string, s lifecycle.StageLanding) {
 	fail(a.std, false, &commandError{
 		code: exitGate, message: "stage " + lifecycle.Numbers([]plan.StageNumber{s.Stage}) + " conflicts with " + onto + " at " + s.At.Short() + "; nothing of it was written:" + files.String(),
 		hints: []string{
-			"merge " + onto + " into the stage's branch there, then: git okstra stage reopen N, start it again, solve it, and end it",
-			"or merge the branch into " + onto + " yourself and solve it there",
+			"solve it in the stage: git okstra stage reopen N --why TEXT, start it again, merge " + onto + " there, and end it",
+			"or merge the stage's branch into " + onto + " yourself and solve it there",
 		},
 	})
 }

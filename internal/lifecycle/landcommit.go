@@ -53,7 +53,7 @@ func (d *landing) commit(ctx context.Context, c gitops.CommitData) (gitops.Hash,
 	if c.Committer, err = d.engine.signature(ctx); err != nil {
 		return "", err
 	}
-	return d.sketch.Commit(ctx, c, sign, d.signing)
+	return d.sketch.Commit(ctx, c, sign && !d.dryRun, d.signing)
 }
 
 // change finds the commits that are the stage's own and not in the branch yet, oldest

@@ -129,7 +129,12 @@ func (d *landing) mendWorktrees(ctx context.Context) error {
 		return nil
 	}
 	for _, wt := range d.users {
-		if err := d.engine.Repo.MendForward(ctx, wt, d.ref); err != nil {
+		err := d.engine.Repo.MendForward(ctx, wt, d.ref)
+		if gitops.ExitCode(err) == 128 {
+			return refuse(Refused, "commit, stash or undo your changes there, then run the same command again",
+				"a landing that was killed left %q ahead of branch %s, and it cannot be put right: %s", wt.Path, plan.Printable(shortBranch(d.onto)), plan.Printable(err.Error()))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -197,6 +202,9 @@ func (d *landing) write(ctx context.Context, out StageLanding) error {
 	}
 	err = e.Repo.ApplyObjectsAfter(ctx, rec.objects, rec.tx, func() error {
 		for _, wt := range d.users {
+			if out.To == d.ref {
+				break
+			}
 			if err := e.Repo.Forward(ctx, wt, d.ref, out.To); err != nil {
 				return err
 			}
