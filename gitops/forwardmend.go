@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // MendForward puts a worktree right whose Forward was cut short, or whose branch then
@@ -49,33 +50,56 @@ func (r *Repo) MendForward(ctx context.Context, wt Worktree, tip Hash) error {
 	return wt.Forwarded()
 }
 
-// takeBack gives files that git had begun to write, while the index still was the old
-// one, the index's content, and removes those that it does not have.
+// takeBack gives files that git had begun to write, or removed before that, while the index
+// still was the old one, the index's content, and removes those that it does not have.
 func (r *Repo) takeBack(ctx context.Context, wt Worktree, changes map[string]change) error {
 	edited, err := r.edited(ctx, wt)
 	if err != nil {
 		return err
 	}
-	var again []string
-	for p, c := range changes {
-		isNew := c.from == side{}
-		if c.to == (side{}) || !isNew && !edited[p] {
+	for p, c := range changes { // before the others: one may stand where they were
+		if c.from != (side{}) {
 			continue
 		}
 		ours, err := r.begunBy(ctx, wt, p, c)
-		switch {
-		case err != nil:
+		if err == nil && ours {
+			err = wt.removeNew(p)
+		}
+		if err != nil {
 			return err
-		case !ours:
-		case isNew:
-			if err := os.Remove(filepath.Join(wt.Path, filepath.FromSlash(p))); err != nil {
-				return fmt.Errorf("take back: %w", err)
+		}
+	}
+	var again []string
+	for p, c := range changes {
+		if c.from == (side{}) {
+			continue
+		}
+		_, err := os.Lstat(filepath.Join(wt.Path, filepath.FromSlash(p)))
+		ours := errors.Is(err, fs.ErrNotExist)
+		if !ours && edited[p] {
+			if ours, err = r.begunBy(ctx, wt, p, c); err != nil {
+				return err
 			}
-		default:
+		}
+		if ours {
 			again = append(again, p)
 		}
 	}
 	return r.CheckoutIndex(ctx, wt.Path, again)
+}
+
+// removeNew removes a file and the folders that it leaves empty.
+func (w Worktree) removeNew(p string) error {
+	name := filepath.Join(w.Path, filepath.FromSlash(p))
+	if err := os.Remove(name); err != nil {
+		return fmt.Errorf("take back: %w", err)
+	}
+	for dir := filepath.Dir(name); dir != w.Path; dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil {
+			break // there is something in it
+		}
+	}
+	return nil
 }
 
 // begunBy reports whether what stands at a path is the beginning of what git would write
@@ -83,7 +107,7 @@ func (r *Repo) takeBack(ctx context.Context, wt Worktree, changes map[string]cha
 func (r *Repo) begunBy(ctx context.Context, wt Worktree, p string, c change) (bool, error) {
 	name := filepath.Join(wt.Path, filepath.FromSlash(p))
 	info, err := os.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
 		return false, nil
 	}
 	if err != nil {
