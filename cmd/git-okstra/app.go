@@ -49,6 +49,8 @@ func commands() []command {
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},
 		{"reconcile", "Find done stages again where history was rewritten.", &reconcileCmd{}},
+		{"verify", "See that a task or a stage can be verified, and record the verdict.", &verifyCmd{}},
+		{"handoff", "Merge accepted stages on a branch of their own, with a pull request's text.", &handoffCmd{}},
 		{"import", "Take an okstra task folder over.", &importCmd{}},
 		{"export", "Write the task as an okstra task folder.", &exportCmd{}},
 		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
@@ -161,6 +163,7 @@ func runContext(ctx context.Context, args []string, std streams) int {
 	}
 	a := &app{ctx: ctx, std: std, flags: c.globals}
 	defer a.close()
+	a.pinFrom(kctx)
 	if err := kctx.Run(a); err != nil {
 		return fail(std, a.flags.JSON, err)
 	}
