@@ -57,8 +57,15 @@ func (a *app) pinPlan(e *lifecycle.Engine) error {
 	if err != nil {
 		return err
 	}
+	old, err := e.Current(a.ctx, req.Key)
+	if err != nil {
+		return err
+	}
+	if old != nil && req.Path == "" {
+		req.Path = old.Meta.Path // named from another worktree, it is no other plan
+	}
 	if a.pinDry {
-		err = a.pinned(e, req)
+		err = a.pinned(old, req)
 	} else {
 		err = a.pinNow(e, req)
 	}
@@ -88,11 +95,7 @@ func (a *app) pinNow(e *lifecycle.Engine, req lifecycle.ApproveRequest) error {
 }
 
 // pinned demands that the plan is the approved one already: a dry run pins nothing.
-func (a *app) pinned(e *lifecycle.Engine, req lifecycle.ApproveRequest) error {
-	t, err := e.Current(a.ctx, req.Key)
-	if err != nil {
-		return err
-	}
+func (a *app) pinned(t *lifecycle.Task, req lifecycle.ApproveRequest) error {
 	if t != nil {
 		now, err := a.repo.FileAt(a.ctx, t.PlanCommit, "plan.md")
 		if err != nil || bytes.Equal(now, req.Source) {
