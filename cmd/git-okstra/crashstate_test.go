@@ -12,6 +12,8 @@ import (
 const (
 	benchKey    = "demo/greeter/HELLO-1"
 	stageBranch = "feat-HELLO-1-s1"
+
+	collectorBranch = "feat-HELLO-1-handoff-1"
 )
 
 // step is one ref of a transaction and what it holds afterwards, in the words of
@@ -39,11 +41,11 @@ type transition struct {
 }
 
 // tracked are the parts of a state, in the order in which it is written.
-var tracked = []string{"plan", "base", "reserved", "claims", "ports", "seen", "branch", "done", "log"}
+var tracked = []string{"plan", "base", "reserved", "claims", "ports", "seen", "branch", "done", "collector", "log"}
 
 // absent is what a part holds that a state does not name.
 var absent = map[string]string{
-	"plan": "-", "base": "-", "reserved": "-", "claims": "0", "ports": "0", "seen": "0", "branch": "-", "done": "-",
+	"plan": "-", "base": "-", "reserved": "-", "claims": "0", "ports": "0", "seen": "0", "branch": "-", "done": "-", "collector": "-",
 }
 
 // said writes a state.
@@ -131,6 +133,8 @@ func (c *crash) state() string {
 			now["reserved"] = same(target, main)
 		case ours && short == "done/1":
 			now["done"] = same(id, work)
+		case name == "refs/heads/"+collectorBranch:
+			now["collector"] = changed(id, c.before[name])
 		case name == "refs/heads/"+stageBranch:
 			now["branch"] = changed(id, main)
 		case strings.HasPrefix(name, "refs/okstra-local/claims/"+benchKey+"/"):
@@ -224,7 +228,7 @@ func transitions() []transition {
 	start := func(b *bench) { b.must(b.repo.Dir, "stage", "start", "1", "--run", "r1") }
 	startSteps := []step{{"reserved", "good"}, {"claims", "1"}, {"ports", "1"}, {"base", "good"}, {"branch", "old"}, {"log", "started"}}
 	undone := []step{{"log", "started,released"}, {"reserved", "-"}, {"branch", "-"}}
-	return []transition{
+	return append(lateTransitions(started, with), []transition{
 		{
 			name: "approve", args: []string{"plan", "approve", "plan.md"}, prepare: unapproved,
 			steps: []step{{"plan", "new"}},
@@ -318,7 +322,7 @@ func transitions() []transition {
 				said(with(with(started, "log", "started,released,started,released,started"), "claims", "3")),
 			},
 		},
-	}
+	}...)
 }
 
 // unapproved takes the bench's approval back.
