@@ -66,7 +66,9 @@ func tips(t *testing.T, r *Repo) (ours, theirs Hash) {
 // mergeWays are with git's merge-tree, and with a git that has none.
 var mergeWays = map[string]func(*Repo, *testing.T, Hash, Hash) (Hash, []string, error){
 	"merge-tree": func(r *Repo, t *testing.T, a, b Hash) (Hash, []string, error) { return r.MergeTree(t.Context(), a, b) },
-	"beside":     func(r *Repo, t *testing.T, a, b Hash) (Hash, []string, error) { return r.mergeBeside(t.Context(), a, b) },
+	"beside": func(r *Repo, t *testing.T, a, b Hash) (Hash, []string, error) {
+		return r.mergeBeside(t.Context(), a, b)
+	},
 }
 
 func TestMergeTree(t *testing.T) {

@@ -374,7 +374,9 @@ func (c *collector) record(ctx context.Context) error {
 	c.tried = true
 	err := e.writeRows(ctx, c.rec, t, entries)
 	if errors.Is(err, gitops.ErrRefChanged) {
-		*c.out = HandedOff{Key: t.Key}
+		// Refused as a whole; what others have made is never the same commit.
+		values, readErr := e.Repo.RefValues(context.WithoutCancel(ctx), c.name())
+		c.tried = readErr != nil || values[c.name()] == c.out.Head
 	}
 	return err
 }

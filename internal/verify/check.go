@@ -32,9 +32,9 @@ type Missing struct {
 
 // Lacking is a done stage that is not in the candidate.
 type Lacking struct {
-	Stage  plan.StageNumber
-	Head   gitops.Hash
-	Doubt  string // why its content proves nothing either; "" where it does
+	Stage plan.StageNumber
+	Head  gitops.Hash
+	Doubt string // why its content proves nothing either; "" where it does
 	// CannotTell: this clone lacks history or objects, so it may be there all the same.
 	CannotTell bool
 }
