@@ -118,7 +118,7 @@ func (v *verifying) describe(ctx context.Context, t *lifecycle.Task, f verify.Fa
 		v.out.Onto = f.Onto
 	}
 	if f.Tree != nil {
-		v.out.Worktree = f.Tree.Path
+		v.out.Worktree, v.out.WorktreeHead = f.Tree.Path, string(f.Tree.Head)
 	}
 	for _, m := range v.missing {
 		v.out.Missing = append(v.out.Missing, report.VerifyMissing{

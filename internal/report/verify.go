@@ -9,13 +9,16 @@ import (
 
 // Verify is okstra.verify/v1: what is to be verified, or what is missing for it.
 type Verify struct {
-	Schema   string           `json:"schema"`
-	Task     string           `json:"task"`
-	Scope    string           `json:"scope"` // task or stage
-	Onto     string           `json:"onto"`
-	Base     string           `json:"base"`     // what the work stands on, "" where nothing says so
-	Head     string           `json:"head"`     // the commit to be verified, "" where there is none yet
-	Worktree string           `json:"worktree"` // "" where none has it checked out
+	Schema   string `json:"schema"`
+	Task     string `json:"task"`
+	Scope    string `json:"scope"` // task or stage
+	Onto     string `json:"onto"`
+	Base     string `json:"base"`     // what the work stands on, "" where nothing says so
+	Head     string `json:"head"`     // the commit to be verified, "" where there is none yet
+	Worktree string `json:"worktree"` // the one that was looked at, "" for none
+	// WorktreeHead is what that worktree stands on, which need not be the head.
+	WorktreeHead string `json:"worktree_head"`
+
 	Stages   []VerifyStage    `json:"stages"`
 	Reports  []string         `json:"reports"` // paths, as they were recorded
 	OK       bool             `json:"ok"`      // nothing is missing
@@ -66,6 +69,8 @@ func (v Verify) Text() string {
 	worktree := v.Worktree
 	if worktree == "" {
 		worktree = "(none)"
+	} else if v.WorktreeHead != v.Head {
+		worktree += "  (at " + orDash(short(v.WorktreeHead)) + ", not at the head)"
 	}
 	for _, f := range [][2]string{{"base", short(v.Base)}, {"head", head}, {"worktree", worktree}} {
 		if f[1] != "" {

@@ -11,7 +11,7 @@ import (
 func TestVerifyText(t *testing.T) {
 	t.Parallel()
 	v := Verify{
-		Task: "앱:g:t\x1b", Scope: "task", Onto: "main", Base: strings.Repeat("ab", 20), Head: strings.Repeat("cd", 20), Worktree: "/w/\x1b[31mr", OK: true,
+		Task: "앱:g:t\x1b", Scope: "task", Onto: "main", Base: strings.Repeat("ab", 20), Head: strings.Repeat("cd", 20), Worktree: "/w/\x1b[31mr", WorktreeHead: strings.Repeat("cd", 20), OK: true,
 		Stages: []VerifyStage{
 			{Stage: 1, Title: "가격 조회", HeadCommit: strings.Repeat("1a", 20), ReportPath: "docs/보고.md", Verdict: "accepted"},
 			{Stage: 12, Title: "cart\x1b[31m", HeadCommit: strings.Repeat("2b", 20)},
@@ -19,6 +19,7 @@ func TestVerifyText(t *testing.T) {
 	}
 	text := v.Text()
 	v.Recorded = &RecordedVerdict{Verdict: "blocked", Stages: []plan.StageNumber{1, 12}}
+	v.WorktreeHead = strings.Repeat("0e", 20)
 	text += "----\n" + v.Text()
 	v.Scope, v.Stages, v.Worktree, v.Recorded.Stages = "stage", v.Stages[1:], "", nil
 	golden(t, "verify.txt", text+"----\n"+v.Text())
