@@ -147,18 +147,12 @@ func (r *Repo) hiddenChanges(ctx context.Context, dir string, assumed, skipped [
 	defer func() { _ = os.Remove(copied) }() // a temporary file of ours
 	p := r.at(dir)
 	p.env = append(p.env, "GIT_INDEX_FILE="+copied)
-	for flag, paths := range map[string][]string{"--no-assume-unchanged": assumed, "--no-skip-worktree": skipped} {
-		if len(paths) == 0 {
-			continue
-		}
-		in := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-		if _, err := r.run(ctx, p, in, append(strictly, "update-index", flag, "-z", "--stdin")...); err != nil {
-			return nil, fmt.Errorf("look behind marks: %w", err)
-		}
-	}
 	marked := map[string]bool{}
 	for _, path := range append(assumed, skipped...) {
 		marked[path] = true
+	}
+	if err := r.unmark(ctx, p, marked); err != nil {
+		return nil, fmt.Errorf("look behind marks: %w", err)
 	}
 	all, err := r.changes(ctx, p)
 	if err != nil {
@@ -171,6 +165,24 @@ func (r *Repo) hiddenChanges(ctx context.Context, dir string, assumed, skipped [
 		}
 	}
 	return hidden, nil
+}
+
+// unmark enters paths anew in an index: without marks, and without what git knew of
+// their files. Size and times prove nothing here: an index that git writes later takes
+// a marked file that was changed in the moment of the check-out for unchanged.
+func (r *Repo) unmark(ctx context.Context, p place, paths map[string]bool) error {
+	out, err := r.run(ctx, p, nil, "ls-files", "-z", "--stage")
+	if err != nil {
+		return err
+	}
+	var in strings.Builder
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if _, path, ok := strings.Cut(line, "\t"); ok && paths[path] {
+			in.WriteString(line + "\x00")
+		}
+	}
+	_, err = r.run(ctx, p, strings.NewReader(in.String()), append(strictly, "update-index", "-z", "--index-info")...)
+	return err
 }
 
 // copyToTemp copies a file to a temporary one, with its modification time: git tells

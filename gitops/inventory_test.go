@@ -90,6 +90,42 @@ func TestInventoryUnmerged(t *testing.T) {
 }
 
 // TestInventoryLooksBehindMarks: git's status is blind to files that it was told not to
+// TestInventoryTrustsNoTimes: behind marks only content proves that a file is as it was.
+// Here the index has the committed blob and the size and times of another content.
+func TestInventoryTrustsNoTimes(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	s.write("r/skipped", "skipped\n")
+	s.git("r", "add", "-A")
+	s.git("r", "commit", "-qm", "more")
+	s.write("r/skipped", "changed\n")
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(s.path("r/skipped"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	s.git("r", "add", "skipped")
+	r := s.open("r")
+	wt, ok, err := r.WorktreeAt(t.Context(), s.path("r"))
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	idx, err := r.ReadIndex(wt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range idx.Entries {
+		if idx.Entries[i].Name == "skipped" {
+			idx.Entries[i].Hash = Hash(s.git("r", "rev-parse", "HEAD:skipped"))
+		}
+	}
+	if err := r.WriteIndex(wt, idx.Entries); err != nil {
+		t.Fatal(err)
+	}
+	s.git("r", "update-index", "--skip-worktree", "skipped")
+	s.wantInventory(r, "r", "hidden skipped")
+}
+
 // look at.
 func TestInventoryLooksBehindMarks(t *testing.T) {
 	t.Parallel()

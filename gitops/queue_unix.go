@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -19,12 +20,25 @@ var queuePatience = 30 * time.Second
 // minute, the caller goes on without. waited says that others were let through
 // first, so that what was read before may be old.
 func (r *Repo) Queue(ctx context.Context) (leave func(), waited bool) {
-	dir, err := os.Open(r.commonDir) // a lock on the folder itself: no file to be left behind
+	return queue(ctx, r.commonDir)
+}
+
+// QueueRemote is Queue for those that talk to a remote, which takes longer: they wait
+// for each other and for nobody else.
+func (r *Repo) QueueRemote(ctx context.Context) (leave func(), waited bool) {
+	return queue(ctx, filepath.Join(r.commonDir, "refs"))
+}
+
+func queue(ctx context.Context, folder string) (leave func(), waited bool) {
+	dir, err := os.Open(folder) // a lock on the folder itself: no file to be left behind
 	if err != nil {
 		return func() {}, false
 	}
-	leave = func() { _ = dir.Close() }
 	fd := int(dir.Fd())
+	leave = func() {
+		_ = syscall.Flock(fd, syscall.LOCK_UN) // a process that is just being started has the descriptor too
+		_ = dir.Close()
+	}
 	if err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
 		return leave, false
 	}
@@ -36,7 +50,7 @@ func (r *Repo) Queue(ctx context.Context) (leave func(), waited bool) {
 		select {
 		case turn <- struct{}{}:
 		case <-gone: // nobody waits any more
-			_ = dir.Close()
+			leave()
 		}
 	}()
 	timer := time.NewTimer(queuePatience)

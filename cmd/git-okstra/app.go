@@ -47,6 +47,7 @@ func commands() []command {
 		{"stage", "Choose, start and end stages.", &stageCmd{}},
 		{"task", "See the tasks of this repository.", &taskCmd{}},
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
+		{"sync", "Exchange the state with a remote.", &syncCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},
 		{"reconcile", "Find done stages again where history was rewritten.", &reconcileCmd{}},
 		{"verify", "See that a task or a stage can be verified, and record the verdict.", &verifyCmd{}},

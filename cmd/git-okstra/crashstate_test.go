@@ -280,7 +280,7 @@ func transitions() []transition {
 				b.must(b.repo.Dir, "stage", "done", "1")
 				b.repo.Git("-C", b.stagePath(1), "commit", "-q", "--amend", "-m", "reworded")
 			},
-			from:  with(with(with(with(started, "branch", "new"), "reserved", "-"), "done", "bad"), "log", "started,done"),
+			from:  with(with(with(with(with(started, "branch", "new"), "reserved", "-"), "ports", "0"), "done", "bad"), "log", "started,done"),
 			steps: []step{{"log", "started,done,done"}, {"done", "good"}},
 		},
 		{
@@ -294,7 +294,7 @@ func transitions() []transition {
 		{
 			name: "clean", args: []string{"stage", "clean"}, removes: true,
 			prepare: func(b *bench) { start(b); b.must(b.repo.Dir, "stage", "done", "1", "--allow-empty") },
-			from:    with(with(with(started, "reserved", "-"), "done", "good"), "log", "started,done"),
+			from:    with(with(with(with(started, "reserved", "-"), "ports", "0"), "done", "good"), "log", "started,done"),
 			steps:   []step{{"branch", "-"}},
 		},
 		{

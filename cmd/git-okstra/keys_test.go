@@ -20,6 +20,8 @@ func TestJSONKeys(t *testing.T) {
 	b := newBench(t, 2)
 	b.repo.Write("bad.md", strings.ReplaceAll(widePlan(2), "| 2 | part 2 | (none) |", "| 2 | part 2 | 7 |"))
 	okstraFolder(b)
+	b.repo.Git("init", "-q", "--bare", b.home+"/hub.git")
+	b.repo.Git("remote", "add", "origin", b.home+"/hub.git")
 	var out bytes.Buffer
 	for _, c := range []struct {
 		words string
@@ -49,6 +51,7 @@ func TestJSONKeys(t *testing.T) {
 		{"doctor", 0},
 		{"import folder --task HELLO-1", exitFindings},
 		{"export out", 0},
+		{"sync", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {

@@ -12,10 +12,13 @@ import (
 // within the budget. Each is chosen when it is taken: what others take meanwhile is
 // passed over. Once one stage is taken, a refusal of the next ends the batch and is
 // said, but it is no failure.
-func (a *app) startBatch(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, budget int) error {
+func (a *app) startBatch(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f startFlags, budget int) error {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
 		return err
+	}
+	if x == nil {
+		a.sayView()
 	}
 	var made []startedJSON
 	planned := t.Progress().Batch(t.Plan, budget)
@@ -28,7 +31,8 @@ func (a *app) startBatch(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, b
 			}
 			req.Stage = planned[len(made)]
 		}
-		one, err := a.startOne(e, t, f, req, root)
+		var one startedJSON
+		one, t, err = a.startOne(e, t, x, f, req, root)
 		if isMade(err) {
 			a.receipt(t, f, append(made, one))
 			return err

@@ -16,6 +16,7 @@ type stageDoneCmd struct {
 	AllowEmpty bool   `help:"Accept a stage without a commit of its own."`
 	Report     string `help:"Path of a report, recorded with the row; evidence is taken from it if it has a Stage Carry Evidence." placeholder:"PATH"`
 	Carry      string `help:"Evidence that only the worker knows, a JSON file or - for standard input: newIdentifiers, stepResults, validationsPassed, notes." placeholder:"FILE"`
+	Local      bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
 // doneJSON is okstra.stage-done/v1.
@@ -49,6 +50,7 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.publish(c.Local)
 	if a.flags.JSON {
 		writeJSON(a.std.out, doneJSON{"okstra.stage-done/v1", f.Key.String(), f.Stage, f.Head, f.Already, orEmpty(f.Ready)})
 		return nil
@@ -73,6 +75,7 @@ type stageReleaseCmd struct {
 	Remove     bool   `help:"Remove its worktree and branch too; refused where that would lose work."`
 	Ignored    bool   `help:"With --remove: let ignored files go as well."`
 	KeepBranch bool   `help:"With --remove: keep the branch."`
+	Local      bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
 // releaseJSON is okstra.stage-release/v1.
@@ -118,6 +121,7 @@ func (c *stageReleaseCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.publish(c.Local)
 	path, err := a.worktreePath()
 	if err != nil {
 		return err

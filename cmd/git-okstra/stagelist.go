@@ -24,6 +24,7 @@ func (stageListCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.sayView()
 	if a.flags.JSON {
 		writeJSON(a.std.out, list)
 		return nil

@@ -26,6 +26,11 @@ func (c *stagePickCmd) Run(a *app) error {
 			hints: []string{"name the stages with: git okstra stage start N…", "or take the next one with: git okstra stage next"},
 		}
 	}
+	x, err := a.shared(c.Local || c.DryRun)
+	defer x.end()
+	if err != nil {
+		return err
+	}
 	e, t, err := a.load(c.startFlags.Run)
 	if err != nil {
 		return err
@@ -38,14 +43,18 @@ func (c *stagePickCmd) Run(a *app) error {
 		}
 		return why
 	}
+	x.end() // nobody waits for a person
 	chosen, err := a.pick(e, t)
 	if err != nil {
+		return err
+	}
+	if err := x.begin(); err != nil {
 		return err
 	}
 	if t, err = e.Reload(a.ctx, t); err != nil { // the person took a while
 		return err
 	}
-	return a.startPicked(e, t, c.startFlags, chosen)
+	return a.startPicked(e, t, x, c.startFlags, chosen)
 }
 
 // pick asks. What is done or held cannot be chosen.
@@ -55,18 +64,13 @@ func (a *app) pick(e *lifecycle.Engine, t *lifecycle.Task) ([]plan.StageNumber, 
 		return nil, err
 	}
 	marks := map[string]string{"done": "●", "active": "◐", "ready": "○", "blocked": "·"}
-	fixed := map[string]string{"done": "stage %d is done", "active": "stage %d is taken"}
 	var rows [][]string
 	for _, s := range list.Stages {
 		rows = append(rows, []string{marks[s.State], fmt.Sprint(s.Stage), s.State, s.Title, s.Note()})
 	}
 	var options []ui.Option
 	for i, label := range report.TableLines(rows) {
-		o := ui.Option{Label: label}
-		if why := fixed[list.Stages[i].State]; why != "" {
-			o.Fixed = fmt.Sprintf(why, list.Stages[i].Stage)
-		}
-		options = append(options, o)
+		options = append(options, ui.Option{Label: label, Fixed: notForChoice(list.Stages[i])})
 	}
 	numbers := func(indexes []int) []plan.StageNumber {
 		var out []plan.StageNumber
@@ -83,6 +87,19 @@ func (a *app) pick(e *lifecycle.Engine, t *lifecycle.Task) ([]plan.StageNumber, 
 		return nil, &commandError{code: exitInterrupted, message: "given up, nothing was taken"}
 	}
 	return numbers(indexes), err
+}
+
+// notForChoice says why a stage cannot be chosen, "" where it can.
+func notForChoice(s report.StageLine) string {
+	switch {
+	case s.State == "done":
+		return fmt.Sprintf("stage %d is done", s.Stage)
+	case s.Stale:
+		return plan.Printable(fmt.Sprintf("stage %d is taken, and stale: %s; see git okstra stage start %d --takeover", s.Stage, s.StaleReason, s.Stage))
+	case s.State == "active":
+		return fmt.Sprintf("stage %d is taken", s.Stage)
+	}
+	return ""
 }
 
 // pickNote says what a choice comes to: which stages start, and which ones wait for
@@ -123,7 +140,7 @@ func divide(t *lifecycle.Task, chosen []plan.StageNumber) (now, later, added []p
 
 // startPicked starts what is ready of a choice and of what it waits for, and tells what
 // is left for later. What others took meanwhile is refused as in stage start.
-func (a *app) startPicked(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, chosen []plan.StageNumber) error {
+func (a *app) startPicked(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f startFlags, chosen []plan.StageNumber) error {
 	progress := t.Progress()
 	free := slices.DeleteFunc(slices.Clone(chosen), func(n plan.StageNumber) bool {
 		st, _ := t.Plan.Stage(n)
@@ -145,7 +162,7 @@ func (a *app) startPicked(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, 
 	if err := a.tryAll(e, t, f, now, taking{}); err != nil {
 		return err
 	}
-	made, err := a.startEach(e, t, f, now, taking{})
+	made, err := a.startEach(e, t, x, f, now, taking{})
 	if isMade(err) {
 		a.receipt(t, f, made, later...)
 	}

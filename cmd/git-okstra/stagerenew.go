@@ -11,6 +11,7 @@ type stageRenewCmd struct {
 
 	Stage string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 	RunID string `name:"run" help:"Run id that the stage was started under. Default: OKSTRA_RUN." placeholder:"ID"`
+	Local bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
 // renewJSON is okstra.stage-renew/v1.
@@ -41,6 +42,9 @@ func (c *stageRenewCmd) Run(a *app) error {
 	}
 	r, err := e.Renew(a.ctx, t, n)
 	if err != nil {
+		return err
+	}
+	if err := a.publishRenewal(e, t, r, c.Local); err != nil {
 		return err
 	}
 	out := renewJSON{Schema: "okstra.stage-renew/v1", Task: t.Key.String(), Stage: r.Stage, Claim: r.Claim}

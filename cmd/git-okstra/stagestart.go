@@ -34,6 +34,7 @@ type startFlags struct {
 	Run       string `name:"run" help:"Run id, free text, recorded with the stage; the same id resumes it. Default: OKSTRA_RUN." placeholder:"ID"`
 	Keep      bool   `help:"Keep a stage reserved whose worktree cannot be made, instead of giving it back."`
 	Onto      string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
+	Local     bool   `help:"Take it in this clone alone, although okstra.remote is set; the next sync settles who has it."`
 	NoSmudge  bool   `name:"no-smudge" help:"Run no smudge filter (such as Git LFS) for the new worktree: its files stay as they are stored."`
 }
 
@@ -48,14 +49,19 @@ func (c *stageNextCmd) Run(a *app) error {
 	if c.Budget != nil && *c.Budget < 1 {
 		return &commandError{code: exitUsage, message: fmt.Sprintf("a budget of %d steps holds no stage", *c.Budget), hints: []string{"name a number of steps from 1"}}
 	}
+	x, err := a.shared(c.Local || c.DryRun)
+	defer x.end()
+	if err != nil {
+		return err
+	}
 	e, t, err := a.load(c.startFlags.Run)
 	if err != nil {
 		return err
 	}
 	if c.Budget != nil {
-		err = a.startBatch(e, t, c.startFlags, *c.Budget)
+		err = a.startBatch(e, t, x, c.startFlags, *c.Budget)
 	} else {
-		err = a.start(e, t, c.startFlags, []plan.StageNumber{0}, taking{})
+		err = a.start(e, t, x, c.startFlags, []plan.StageNumber{0}, taking{})
 	}
 	var refusal *lifecycle.Refusal
 	if !errors.As(err, &refusal) || refusal.Kind != lifecycle.AllDone {
@@ -94,18 +100,23 @@ func (c *stageStartCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if c.Why != "" && !c.Takeover {
+		return &commandError{code: exitUsage, message: "--why is the reason of a takeover", hints: []string{"add --takeover, or leave it out"}}
+	}
+	x, err := a.shared(c.Local || c.DryRun)
+	defer x.end()
+	if err != nil {
+		return err
+	}
 	e, t, err := a.load(c.startFlags.Run)
 	if err != nil {
 		return err
 	}
 	how := taking{resume: c.Resume, takeover: c.Takeover, why: oneLine(c.Why)}
-	if c.Why != "" && !c.Takeover {
-		return &commandError{code: exitUsage, message: "--why is the reason of a takeover", hints: []string{"add --takeover, or leave it out"}}
-	}
 	if err := a.tryAll(e, t, c.startFlags, numbers, how); err != nil {
 		return err
 	}
-	return a.start(e, t, c.startFlags, numbers, how)
+	return a.start(e, t, x, c.startFlags, numbers, how)
 }
 
 // tryAll refuses a set of stages of which one cannot be started, before the first is
@@ -165,8 +176,8 @@ type taking struct {
 
 // start reserves and provisions stages one after the other and prints the
 // receipt.
-func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, how taking) error {
-	made, err := a.startEach(e, t, f, numbers, how)
+func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f startFlags, numbers []plan.StageNumber, how taking) error {
+	made, err := a.startEach(e, t, x, f, numbers, how)
 	if err == nil || isMade(err) {
 		a.receipt(t, f, made)
 	}
@@ -175,14 +186,18 @@ func (a *app) start(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, number
 
 // startEach is start without the receipt. An error that isMade leaves the stages before
 // it, and its own, to be told of.
-func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, numbers []plan.StageNumber, how taking) ([]startedJSON, error) {
+func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f startFlags, numbers []plan.StageNumber, how taking) ([]startedJSON, error) {
 	root, err := workspace.Root(a.repo)
 	if err != nil {
 		return nil, err
 	}
+	if x == nil {
+		a.sayView()
+	}
 	var made []startedJSON
 	for _, n := range numbers {
-		one, err := a.startOne(e, t, f, a.startRequest(f, n, how, root), root)
+		var one startedJSON
+		one, t, err = a.startOne(e, t, x, f, a.startRequest(f, n, how, root), root)
 		switch {
 		case isMade(err):
 			return append(made, one), err
@@ -199,22 +214,25 @@ func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, nu
 	return made, nil
 }
 
-// startOne reserves and provisions one stage. With an error that isMade it stands all
-// the same.
-func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, f startFlags, req lifecycle.StartRequest, root string) (startedJSON, error) {
-	s, err := e.Start(a.ctx, t, req)
+// startOne reserves and provisions one stage, and gives the task as it was then. With an
+// error that isMade the stage stands all the same.
+func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f startFlags, req lifecycle.StartRequest, root string) (startedJSON, *lifecycle.Task, error) {
+	s, t, err := x.take(a, e, t, req)
 	var post workspace.PostOutcome
+	var postErr *workspace.PostError
 	if err == nil && !f.DryRun {
 		post, err = a.ready(e, t, s, root, f)
+		if err != nil && x != nil && !f.Keep && a.ctx.Err() == nil && !errors.As(err, &postErr) {
+			a.publish(f.Local) // it was given back
+		}
 	}
-	var postErr *workspace.PostError
 	if errors.As(err, &postErr) {
 		err = a.postFailed(s, err)
 	}
 	return startedJSON{
 		Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
 		PortBase: s.PortBase, Post: post, TakenOver: s.TakenOver,
-	}, err
+	}, t, err
 }
 
 // tryStart is a dry run of one start.

@@ -98,7 +98,7 @@ func TestSettings(t *testing.T) {
 	w.expect(t)
 	w.remotes = []remote{{name: "up"}}
 	w.expect(t, "info state-not-fetched 0")
-	for name, words := range map[string]string{"origin": "git fetch origin 'refs/", "a b": "git fetch 'a b' 'refs/", "it's": `git fetch 'it'\''s' 'refs/`} {
+	for name, words := range map[string]string{"origin": "git okstra sync origin", "a b": "git okstra sync 'a b'", "it's": `git okstra sync 'it'\''s'`} {
 		w.remotes[0].name = name
 		if f := judge(w.facts).Findings[0]; !strings.Contains(f.Hints[0], words) {
 			t.Errorf("%q", f.Hints)
@@ -129,7 +129,12 @@ func TestWantsOneTask(t *testing.T) {
 		{Name: "refs/okstra/p/g/t/done/x", Hash: id(1)},
 		{Name: "refs/okstra/p/g/t/later/1", Hash: id(1)},
 		{Name: "refs/heads/a/b", Hash: id(4)},
+		{Name: "refs/okstra-local/fetched/p/g/t/x", Hash: id(5)},
+		{Name: "refs/okstra-local/claims/p/g/t/x", Hash: id(6)},
 	}})
+	if f.own[id(5)] || !f.own[id(6)] {
+		t.Errorf("tags: %v", f.own)
+	}
 	if len(f.tasks) != 1 || len(f.tasks[0].done) != 1 || f.tasks[0].done[1] != id(3) || f.heads["a/b"] != id(4) {
 		t.Errorf("%+v", f.tasks)
 	}

@@ -37,7 +37,9 @@ func (e *Engine) Uncleanable(ctx context.Context, t *Task, n plan.StageNumber, l
 		return "it is not done", nil
 	}
 	if landed == nil {
-		landed = func(ctx context.Context, head, onto gitops.Hash) (bool, error) { return e.landed(ctx, t, n, head, onto) }
+		landed = func(ctx context.Context, head, onto gitops.Hash) (bool, error) {
+			return e.landed(ctx, t, n, head, onto)
+		}
 	}
 	onto := plan.Printable(shortBranch(t.Meta.Onto))
 	values, err := e.Repo.RefValues(ctx, t.Meta.Onto)

@@ -74,6 +74,12 @@ func (e *Engine) finishOnce(ctx context.Context, t *Task, req DoneRequest) (Fini
 	if e.lost(r) {
 		return Finished{}, e.lostLease(n, r)
 	}
+	if !e.madeHere(ctx, t, r) { // the branch here may be that of a claim that was lost
+		refusal := taken(n, r)
+		refusal.Message += ", in another clone"
+		refusal.Hints = []string{fmt.Sprintf("end it there; to go on with it here, take it up with: git okstra stage start %d --resume", n)}
+		return Finished{}, refusal
+	}
 	branch, tip, err := e.workOf(ctx, t, n, r)
 	if err != nil {
 		return Finished{}, err

@@ -132,18 +132,27 @@ func (e *Engine) writeRelease(ctx context.Context, t *Task, n plan.StageNumber, 
 	dropMarks(&rec.tx, t, n)
 	if dropBranch {
 		branch := gitops.RefName("refs/heads/" + r.Branch)
-		values, err := e.Repo.RefValues(ctx, branch)
+		free, err := e.untouched(ctx, branch, r.Base)
 		if err != nil {
 			return err
 		}
-		all, err := e.Repo.Worktrees(ctx)
-		if err != nil {
-			return err
-		}
-		inUse := slices.ContainsFunc(all, func(wt gitops.Worktree) bool { return wt.Branch == branch })
-		if values[branch] == r.Base && !inUse {
+		if free {
 			rec.tx.Delete(branch, r.Base)
 		}
 	}
 	return e.commit(ctx, rec)
+}
+
+// untouched reports whether a branch stands on its base still and nobody has it checked
+// out.
+func (e *Engine) untouched(ctx context.Context, branch gitops.RefName, base gitops.Hash) (bool, error) {
+	values, err := e.Repo.RefValues(ctx, branch)
+	if err != nil || values[branch] != base {
+		return false, err
+	}
+	all, err := e.Repo.Worktrees(ctx)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(all, func(wt gitops.Worktree) bool { return wt.Branch == branch }), nil
 }

@@ -76,9 +76,7 @@ func (e *Engine) mark(tx *gitops.Transaction, t *Task, n plan.StageNumber, r Res
 	if r.leaseOf() == 0 {
 		return "", false
 	}
-	name = gitops.RefName(e.markPrefix(t, n, r.Tag) + e.Now().UTC().Format(seenLayout))
-	tx.Create(name, t.PlanCommit) // any commit that is surely here
-	return name, true
+	return e.markAt(tx, t, n, r.Tag, e.Now()), true
 }
 
 // dropMarks takes a stage's marks away with the reservation that they are for.

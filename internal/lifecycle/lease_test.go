@@ -298,11 +298,11 @@ func TestOnlyTheHolderRenews(t *testing.T) {
 	e.Caller = Caller{Actor: "x", Host: "y", Run: "other"}
 	inside := f.load(f.eng)
 	inside.Here = 1
-	if err := e.renewable(inside, 1, last, true); !isKind(err, Taken) {
+	if err := e.renewable(t.Context(), inside, 1, last, true); !isKind(err, Taken) {
 		t.Errorf("another run inside the worktree: %v", err)
 	}
 	e.Caller.Run = ""
-	if err := e.renewable(inside, 1, last, true); err != nil {
+	if err := e.renewable(t.Context(), inside, 1, last, true); err != nil {
 		t.Errorf("inside the worktree: %v", err)
 	}
 	if _, err := f.eng.Renew(t.Context(), f.load(f.eng), 2); !isKind(err, Refused) {

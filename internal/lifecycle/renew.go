@@ -49,7 +49,7 @@ func (e *Engine) renewOnce(ctx context.Context, t *Task, n plan.StageNumber) (Re
 	if err != nil {
 		return Renewed{}, err
 	}
-	if err := e.renewable(t, n, r, held); err != nil {
+	if err := e.renewable(ctx, t, n, r, held); err != nil {
 		return Renewed{}, err
 	}
 	lease, err := e.lease()
@@ -74,7 +74,7 @@ func (e *Engine) renewOnce(ctx context.Context, t *Task, n plan.StageNumber) (Re
 }
 
 // renewable refuses whom the reservation is not.
-func (e *Engine) renewable(t *Task, n plan.StageNumber, r Reservation, held bool) error {
+func (e *Engine) renewable(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, held bool) error {
 	if _, ok := t.Plan.Stage(n); !ok {
 		return notInMap(t, n)
 	}
@@ -88,7 +88,7 @@ func (e *Engine) renewable(t *Task, n plan.StageNumber, r Reservation, held bool
 		return taken(n, r)
 	case e.lost(r), e.Caller.Run != "" && r.Run != "" && e.Caller.Run != r.Run:
 		return e.lostLease(n, r)
-	case !e.mine(t, n, r, true):
+	case !e.mine(t, n, r, true), e.strayed(ctx, t, r, true):
 		return taken(n, r)
 	}
 	return nil
@@ -117,6 +117,23 @@ func elsewhere(n plan.StageNumber, r Reservation) *Refusal {
 		"stage %d was started in another clone, on host %s, and its branch is not here", n, plan.Printable(r.Host))
 }
 
+// StillHeld refuses whose claim is no longer the one that holds the stage: the remote
+// gave it to somebody else while it was renewed here.
+func (e *Engine) StillHeld(ctx context.Context, t *Task, r Renewed) error {
+	now, held, err := e.Reservation(ctx, t, r.Stage)
+	switch {
+	case err != nil:
+		return err
+	case !held:
+		return refuse(Taken, "see its log with: git okstra log", "stage %d is not held any more; its lease is lost", r.Stage)
+	case now.Broken == "" && now.Claim == r.Claim:
+		return nil
+	}
+	refusal := taken(r.Stage, now)
+	refusal.Message = "the lease is lost: " + refusal.Message
+	return refusal
+}
+
 // writeRenewal replaces the reservation's tag. There is no row: the log says who held
 // the stage, and that did not change.
 func (e *Engine) writeRenewal(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, old gitops.Hash) error {
@@ -135,8 +152,12 @@ func (e *Engine) writeRenewal(ctx context.Context, t *Task, n plan.StageNumber, 
 	rec.tx.Create(t.claimRef(r.Tag), r.Tag)
 	e.mark(&rec.tx, t, n, r)
 	rec.tx.Update(t.reservedRef(n), old, r.Tag)
-	if slot, ok := t.slotHeld(old); ok {
-		rec.tx.Update(slotRef(slot), old, r.Tag)
+	slots, err := e.slotsOf(ctx, t, n) // after a renewal that was cut short it has the tag before
+	if err != nil {
+		return err
+	}
+	if len(slots) > 0 {
+		rec.tx.Update(slotRef(slots[0]), t.ports.slots[slots[0]], r.Tag)
 	}
 	dropMarks(&rec.tx, t, n)
 	return e.commit(ctx, rec)

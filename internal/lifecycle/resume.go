@@ -16,7 +16,7 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 	if err != nil {
 		return Started{}, err
 	}
-	if !held || r.Broken != "" || !e.mine(t, st.Number, r, req.Resume) {
+	if !held || r.Broken != "" || !e.mine(t, st.Number, r, req.Resume) || e.strayed(ctx, t, r, req.Resume) {
 		refusal, err := e.takenBy(ctx, t, st.Number, r)
 		if err != nil {
 			return Started{}, err
@@ -87,6 +87,14 @@ func (e *Engine) mine(t *Task, n plan.StageNumber, r Reservation, resume bool) b
 		return true
 	}
 	return resume && e.Caller.Actor == r.By && e.Caller.Host == r.Host
+}
+
+// strayed reports whether only the folder speaks for the caller, and the reservation is
+// another clone's: then the folder is that of a claim which was lost to it.
+func (e *Engine) strayed(ctx context.Context, t *Task, r Reservation, resume bool) bool {
+	sameRun := e.Caller.Run != "" && e.Caller.Run == r.Run
+	samePerson := resume && e.Caller.Actor == r.By && e.Caller.Host == r.Host
+	return !sameRun && !samePerson && !e.madeHere(ctx, t, r)
 }
 
 // complete writes what a crash left out: the ref that keeps the tag, the port slot, the

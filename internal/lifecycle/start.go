@@ -44,10 +44,14 @@ type Started struct {
 	BranchCreated bool
 	PortBase      int // the first port that is the stage's own in this clone; 0 for none
 	slot          portSlot
+	took          *replaced // what a takeover replaced
 	tag           gitops.Hash
 	anchored      bool // the ref that keeps the tag is there
 	claim         string
 }
+
+// Reservation is the tag object of the stage's reservation.
+func (s *Started) Reservation() gitops.Hash { return s.tag }
 
 // Start reserves a stage for the caller: reservation, anchor, branch and row in
 // one transaction. Errors: *Refusal, in the order of lifecycle.md §1; ErrNoFit;
@@ -228,8 +232,8 @@ func (e *Engine) appendStarted(ctx context.Context, rec *record, t *Task, n plan
 }
 
 // Undo gives back a stage that was reserved a moment ago, because its worktree
-// could not be made: the reservation goes, and with it the branch that was made
-// for it; the rows say so.
+// could not be made or others were faster at the remote: the reservation goes, and
+// with it the branch that was made for it; the rows say so.
 func (e *Engine) Undo(ctx context.Context, t *Task, s Started, why string) error {
 	return e.inTurn(ctx, func(bool) error {
 		fresh, err := e.Reload(ctx, t)
@@ -237,9 +241,30 @@ func (e *Engine) Undo(ctx context.Context, t *Task, s Started, why string) error
 			return err
 		}
 		r, held, err := e.Reservation(ctx, fresh, s.Stage)
-		if err != nil || !held || r.Tag != s.tag {
+		if err != nil {
 			return err
+		}
+		if !held || r.Tag != s.tag {
+			return e.dropBranch(ctx, fresh, s, r, held)
+		}
+		if s.took != nil {
+			return e.undoTakeover(ctx, fresh, s, why)
 		}
 		return e.writeRelease(ctx, fresh, s.Stage, r, why, s.BranchCreated)
 	})
+}
+
+// dropBranch removes the branch that was made for a reservation which is gone already,
+// unless another start of this clone has it by now.
+func (e *Engine) dropBranch(ctx context.Context, t *Task, s Started, r Reservation, held bool) error {
+	if !s.BranchCreated || held && e.madeHere(ctx, t, r) {
+		return nil
+	}
+	free, err := e.untouched(ctx, s.Branch, s.Base)
+	if err != nil || !free {
+		return err
+	}
+	tx := gitops.Transaction{Reason: fmt.Sprintf("okstra: undo start of stage %d", s.Stage)}
+	tx.Delete(s.Branch, s.Base)
+	return e.Repo.Apply(ctx, tx)
 }

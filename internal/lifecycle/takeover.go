@@ -87,6 +87,9 @@ func (e *Engine) writeTakeover(ctx context.Context, t *Task, old Reservation, s 
 		return err
 	}
 	s.tag, s.claim = r.Tag, r.Claim
+	s.took = &replaced{Reservation: old}
+	s.took.Claim = r.TookFrom
+	s.took.seen, _ = e.firstSeen(t, s.Stage, old.Tag)
 	rec.tx.Tags = true
 	rec.tx.Verify(t.Ref("plan"), t.PlanCommit)
 	rec.tx.Verify(t.doneRef(s.Stage), "")

@@ -55,8 +55,7 @@ func (e *Engine) Tasks(ctx context.Context, want string) ([]TaskEntry, error) {
 func (e *Engine) NoTask() *Refusal {
 	r := refuse(Usage, "approve one with: git okstra plan approve FILE", "no approved plan in this clone")
 	if e.Repo.Config().HasSection("remote.") {
-		r.Hints = append(r.Hints, "a clone does not bring the state along; fetch it with: "+
-			"git fetch REMOTE 'refs/okstra/*:refs/okstra/*' 'refs/notes/okstra/*:refs/notes/okstra/*'")
+		r.Hints = append(r.Hints, "a clone does not bring the state along; get it with: git okstra sync")
 	}
 	return r
 }

@@ -29,7 +29,7 @@ func lockDir(ctx context.Context, path string) (unlock func(), err error) {
 			err = errGone
 		}
 		if err == nil {
-			return func() { _ = dir.Close() }, nil
+			return func() { release(dir) }, nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
 			_ = dir.Close()
@@ -42,6 +42,13 @@ func lockDir(ctx context.Context, path string) (unlock func(), err error) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// release gives a lock back. Closing alone does not, for a moment: a process that is
+// just being started has the descriptor too until it runs its program.
+func release(dir *os.File) {
+	_ = syscall.Flock(int(dir.Fd()), syscall.LOCK_UN) // closing does it as well, if later
+	_ = dir.Close()
 }
 
 // stillAt reports whether the open folder is the one at path.

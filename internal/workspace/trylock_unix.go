@@ -17,5 +17,5 @@ func tryLockDir(path string) (unlock func(), free bool) {
 		_ = dir.Close()
 		return nil, false
 	}
-	return func() { _ = dir.Close() }, true
+	return func() { release(dir) }, true
 }
