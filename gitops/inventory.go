@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +49,11 @@ var strictly = []string{
 // Inventory looks at the work tree whose top is dir, with two git processes; with
 // entries that git was told not to look at, some more. It writes nothing.
 func (r *Repo) Inventory(ctx context.Context, dir string) (Inventory, error) {
-	out, err := r.run(ctx, r.at(dir), nil, append(strictly, "ls-files", "--stage", "-v", "-z")...)
+	at, err := r.just(dir)
+	if err != nil {
+		return Inventory{}, err
+	}
+	out, err := r.run(ctx, at, nil, append(strictly, "ls-files", "--stage", "-v", "-z")...)
 	if err != nil {
 		return Inventory{}, fmt.Errorf("read index: %w", err)
 	}
@@ -56,17 +61,61 @@ func (r *Repo) Inventory(ctx context.Context, dir string) (Inventory, error) {
 	if err != nil {
 		return inv, err
 	}
-	if inv.Changes, err = r.changes(ctx, r.at(dir)); err != nil {
+	if inv.Changes, err = r.changes(ctx, at); err != nil {
 		return inv, err
 	}
+	misnamed, err := r.misnamed(ctx, at, inv.Changes)
+	if err != nil {
+		return inv, err
+	}
+	inv.Changes = append(inv.Changes, misnamed...)
 	if len(assumed)+len(skipped) > 0 {
-		hidden, err := r.hiddenChanges(ctx, dir, assumed, skipped)
+		hidden, err := r.hiddenChanges(ctx, at, assumed, skipped)
 		if err != nil {
 			return inv, err
 		}
 		inv.Changes = append(inv.Changes, hidden...)
 	}
 	return inv, nil
+}
+
+// just is the work tree whose top is dir and no other: core.worktree can send git to
+// another folder, and a .git that is none up to the repository around it.
+func (r *Repo) just(dir string) (place, error) {
+	gitDir, err := GitDirOf(dir)
+	if err != nil || gitDir == "" {
+		return r.at(dir), err
+	}
+	return r.in(Worktree{GitDir: gitDir, Path: dir}), nil
+}
+
+// misnamed lists the untracked files that git takes for others where it minds no case in
+// names (core.ignoreCase), although the file system does. What git knew of already, and
+// the folders that it ignored by that, are left out.
+func (r *Repo) misnamed(ctx context.Context, p place, known []Change) ([]Change, error) {
+	out, err := r.run(ctx, p, nil, "config", "--type=bool", "--default=false", "--get", "core.ignoreCase")
+	if err != nil {
+		return nil, fmt.Errorf("read core.ignoreCase: %w", err)
+	}
+	if strings.TrimSpace(string(out)) != "true" {
+		return nil, nil
+	}
+	all, err := r.changes(ctx, p, "-c", "core.ignoreCase=false")
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]bool{}
+	for _, c := range known {
+		named[c.Path] = true
+	}
+	return slices.DeleteFunc(all, func(c Change) bool {
+		for dir := c.Path; dir != ""; dir = parent(dir) {
+			if named[dir] {
+				return true
+			}
+		}
+		return c.Kind != Untracked
+	}), nil
 }
 
 // parseTagged reads `ls-files --stage -v -z`: "TAG MODE ID STAGE\tPATH". A lower-case
@@ -95,8 +144,8 @@ func parseTagged(out []byte) (inv Inventory, assumed, skipped []string, err erro
 }
 
 // changes asks git's status for everything, ignored paths too.
-func (r *Repo) changes(ctx context.Context, p place) ([]Change, error) {
-	out, err := r.run(ctx, p, nil, append(strictly, "status", "--porcelain=v2", "-z", "--untracked-files=all",
+func (r *Repo) changes(ctx context.Context, p place, settings ...string) ([]Change, error) {
+	out, err := r.run(ctx, p, nil, append(slices.Concat(strictly, settings), "status", "--porcelain=v2", "-z", "--untracked-files=all",
 		"--ignored=matching", "--no-renames", "--ignore-submodules=none")...)
 	if err != nil {
 		return nil, fmt.Errorf("read status: %w", err)
@@ -135,8 +184,8 @@ func parseChange(line string) (Change, bool) {
 
 // hiddenChanges looks at what git was told not to look at, through a copy of the index
 // without those marks. A file that is not there is no change: nothing of it can be lost.
-func (r *Repo) hiddenChanges(ctx context.Context, dir string, assumed, skipped []string) ([]Change, error) {
-	out, err := r.run(ctx, r.at(dir), nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
+func (r *Repo) hiddenChanges(ctx context.Context, p place, assumed, skipped []string) ([]Change, error) {
+	out, err := r.run(ctx, p, nil, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err != nil {
 		return nil, fmt.Errorf("find index: %w", err)
 	}
@@ -145,8 +194,7 @@ func (r *Repo) hiddenChanges(ctx context.Context, dir string, assumed, skipped [
 		return nil, fmt.Errorf("copy index: %w", err)
 	}
 	defer func() { _ = os.Remove(copied) }() // a temporary file of ours
-	p := r.at(dir)
-	p.env = append(p.env, "GIT_INDEX_FILE="+copied)
+	p.env = append(slices.Clip(p.env), "GIT_INDEX_FILE="+copied)
 	marked := map[string]bool{}
 	for _, path := range append(assumed, skipped...) {
 		marked[path] = true
@@ -160,7 +208,7 @@ func (r *Repo) hiddenChanges(ctx context.Context, dir string, assumed, skipped [
 	}
 	var hidden []Change
 	for _, c := range all {
-		if marked[c.Path] && c.Kind == Modified && exists(dir, filepath.FromSlash(c.Path)) {
+		if marked[c.Path] && c.Kind == Modified && exists(p.dir, filepath.FromSlash(c.Path)) {
 			hidden = append(hidden, Change{Hidden, c.Path})
 		}
 	}

@@ -261,3 +261,28 @@ func TestGitDirOf(t *testing.T) {
 		t.Errorf("of a file: %q %v", got, err)
 	}
 }
+
+// TestInventoryOfJustThatFolder: neither core.worktree nor a .git that is none leads git
+// elsewhere, and a file whose name is that of another but for the case is seen.
+func TestInventoryOfJustThatFolder(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("r")
+	s.repo("other")
+	s.write("r/.git/info/exclude", "Out/\n")
+	r := s.open("r")
+	s.git("r", "config", "core.ignoreCase", "true")
+	s.git("r", "config", "core.worktree", s.path("other"))
+	s.write("r/FILE.txt", "mine\n")
+	s.write("r/out/x", "mine\n") // Out/ is for it as well, for this git
+	s.wantInventory(r, "r", "ignored out/", "untracked FILE.txt")
+	s.git("r", "config", "--unset", "core.ignoreCase")
+	s.write("r/file.TXT", "mine\n")
+	s.wantInventory(r, "r", "untracked FILE.txt", "untracked file.TXT", "untracked out/x")
+	if err := os.Mkdir(s.path("r/out/.git"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if inv, err := r.Inventory(t.Context(), s.path("r/out")); err == nil {
+		t.Errorf("of a folder with an empty .git: %v", inv)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -42,6 +43,17 @@ func (e *GitError) Error() string {
 
 // Unwrap gives the error of the process.
 func (e *GitError) Unwrap() error { return e.Err }
+
+// Interrupted reports whether Ctrl-C or SIGTERM ended git itself: in its very first moment
+// it still is in our process group.
+func (e *GitError) Interrupted() bool {
+	var exit *exec.ExitError
+	if !errors.As(e.Err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGINT || status.Signal() == syscall.SIGTERM)
+}
 
 // subcommand is the first word that is not one of git's own options.
 func (e *GitError) subcommand() string {

@@ -89,7 +89,9 @@ var lockPatience = 5 * time.Second
 // Apply carries a transaction out. Every refusal of git looks alike, so the refs
 // are read again: where one is not as expected, the race is lost
 // (*RefChangedError); where all are, somebody holds a lock, and it is tried
-// again with growing, jittered pauses for a while before git's error counts.
+// again with growing, jittered pauses for a while before git's error counts. It
+// counts at once where git had all locks, began to write and could not go on, as on a
+// full disk: what changed then is our own doing.
 func (r *Repo) Apply(ctx context.Context, t Transaction) error {
 	script, err := t.script(r.zero())
 	if err != nil {
@@ -97,15 +99,17 @@ func (r *Repo) Apply(ctx context.Context, t Transaction) error {
 	}
 	deadline := time.Now().Add(lockPatience)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
-		err := r.applyOnce(ctx, t, script)
+		began, err := r.applyOnce(ctx, t, script)
 		if err == nil {
 			return nil
 		}
 		if ExitCode(err) != 128 { // git was killed: what changed may be its own doing, and its locks stay
 			return fmt.Errorf("change refs: %w", err)
 		}
-		if changed := r.compare(ctx, t); changed != nil {
+		if changed := r.compare(ctx, t); changed != nil && !began {
 			return changed
+		} else if changed != nil {
+			return fmt.Errorf("change refs: %w", err)
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("change refs: %w", err)
@@ -130,17 +134,18 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // applyOnce sends the transaction to one `git update-ref`. The input is sent
 // between start and commit: without them git would carry out the half it has read
-// when the pipe breaks. Once sent it is not cancelled, it takes milliseconds.
-func (r *Repo) applyOnce(ctx context.Context, t Transaction, script []byte) error {
+// when the pipe breaks. Once sent it is not cancelled, it takes milliseconds. began
+// tells that git had every ref as expected and under its lock.
+func (r *Repo) applyOnce(ctx context.Context, t Transaction, script []byte) (began bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return false, err
 	}
 	args := t.reflogs()
 	if reason := oneLine(t.Reason); reason != "" { // git refuses an empty message
 		args = append(args, "-m", reason)
 	}
-	_, err := r.run(context.WithoutCancel(ctx), r.common(), bytes.NewReader(script), append(args, "--stdin")...)
-	return err
+	out, err := r.run(context.WithoutCancel(ctx), r.common(), bytes.NewReader(script), append(args, "--stdin")...)
+	return bytes.Contains(out, []byte("prepare: ok\n")), err
 }
 
 // zero is the all-zero object id, update-ref's word for "must not exist".

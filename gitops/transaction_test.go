@@ -213,3 +213,27 @@ func TestApplyRefusesWhatCouldBeTwoLines(t *testing.T) {
 		t.Errorf("refs:\n%s\nwant:\n%s", got, before)
 	}
 }
+
+// TestApplyCutShort: where git cannot write all of the refs that it has locked, the first
+// of them has changed by our own doing. That is no lost race, and git says what it is.
+func TestApplyCutShort(t *testing.T) {
+	t.Parallel()
+	made, r, c := repoWithHistory(t, 1)
+	made.Write(".git/logs/refs/heads/second/in-the-way", "no reflog can be here")
+	var tx Transaction
+	tx.Create("refs/heads/first", c[0])
+	tx.Create("refs/heads/second", c[0])
+	err := r.Apply(t.Context(), tx)
+	var ge *GitError
+	if errors.Is(err, ErrRefChanged) || !errors.As(err, &ge) || ge.Stderr == "" {
+		t.Errorf("cut short: %v", err)
+	}
+	if made.Git("rev-parse", "--verify", "refs/heads/first") != string(c[0]) {
+		t.Error("nothing was written: this tests nothing")
+	}
+	tx = Transaction{}
+	tx.Create("refs/heads/first", c[0])
+	if err := r.Apply(t.Context(), tx); !errors.Is(err, ErrRefChanged) {
+		t.Errorf("a lost race: %v", err)
+	}
+}

@@ -137,12 +137,24 @@ func (r *Repo) FindMarked(ctx context.Context, name RefName) ([]Worktree, error)
 	return found, nil
 }
 
+// ownPrefixes are where each worktree has refs of its own (gitglossary(7), "per-worktree ref").
+var ownPrefixes = []string{"refs/worktree", "refs/bisect", "refs/rewritten"}
+
 // OwnRefs lists the refs that a worktree has for itself and that go with it.
 func (r *Repo) OwnRefs(ctx context.Context, wt Worktree) ([]Ref, error) {
-	if r.config.Get("extensions.refStorage") != "" {
-		return r.BoundRefs(ctx, wt, "refs/worktree")
+	files := r.config.Get("extensions.refStorage") == ""
+	var all []Ref
+	for _, prefix := range ownPrefixes {
+		refs := r.WorktreeRefs(wt, prefix)
+		if !files {
+			var err error
+			if refs, err = r.BoundRefs(ctx, wt, prefix); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, refs...)
 	}
-	return r.WorktreeRefs(wt, "refs/worktree"), nil
+	return all, nil
 }
 
 // UsersOf lists the worktrees that stand on a branch, or are in the middle of an

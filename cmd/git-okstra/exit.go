@@ -72,6 +72,7 @@ func classify(err error) *commandError {
 		foreign *workspace.ForeignPathError
 		lost    *workspace.LossError
 		filters *workspace.FilterError
+		git     *gitops.GitError
 	)
 	switch {
 	case errors.As(err, &own):
@@ -85,7 +86,7 @@ func classify(err error) *commandError {
 		}
 	case errors.As(err, &lost):
 		return &commandError{code: exitFindings, message: lost.Error(), hints: lost.Hints()}
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.As(err, &git) && git.Interrupted():
 		return &commandError{code: exitInterrupted, message: "interrupted"}
 	case errors.As(err, &filters):
 		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: append(gitHint(err),

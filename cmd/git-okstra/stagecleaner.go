@@ -95,7 +95,7 @@ func (c *cleaner) removal(n plan.StageNumber, wt gitops.Worktree) workspace.Remo
 	}
 	return workspace.Removal{
 		Worktree: wt, Bind: c.t.BindRef(n), Dir: c.dir, Caller: caller,
-		Ignored: c.ignored, Globs: c.repo.Config().All("okstra.cleanIgnored"), Ours: provided(wt),
+		Ignored: c.ignored, Globs: c.repo.Config().All("okstra.cleanIgnored"), Ours: func() func(string) bool { return provided(wt) },
 		Settle: func(ctx context.Context) error { return c.e.Unheld(ctx, c.t, n) },
 	}
 }

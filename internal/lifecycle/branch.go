@@ -40,8 +40,15 @@ func (e *Engine) chooseBranch(ctx context.Context, t *Task, h headRefs, s *Start
 		return nil
 	}
 	if !own {
+		where, err := e.usedBy(ctx, s.Branch)
+		if err != nil {
+			return err
+		}
+		if where != "" {
+			where = "; " + where
+		}
 		return refuse(Refused, "rename it (git branch -m), then run the same command again",
-			"branch %s exists already (%s) and is not this stage's", plan.Printable(shortBranch(s.Branch)), tip.Short())
+			"branch %s exists already (%s) and is not this stage's%s", plan.Printable(shortBranch(s.Branch)), tip.Short(), where)
 	}
 	s.Tip = tip
 	if err := e.notCheckedOut(ctx, s); err != nil {

@@ -20,9 +20,9 @@ type Removal struct {
 	Caller   string         // the caller's working folder, absolute; "" where there is none
 	Ignored  bool           // ignored files may go
 	Globs    []string       // as in .gitignore: ignored files that may go
-	// Ours reports whether an ignored path, with slashes, is what the tool put there
-	// and still is as it was; nil: none is.
-	Ours func(path string) bool
+	// Ours is asked anew at each look and gives what reports whether an ignored path, with
+	// slashes, is what the tool put there and still is as it was; nil: none is.
+	Ours func() func(path string) bool
 	// Settle is asked when the folder is out of the way and nothing in it has changed
 	// since it was looked at: an error of its puts the folder back. May be nil.
 	Settle func(ctx context.Context) error
@@ -48,8 +48,14 @@ func Losses(ctx context.Context, repo *gitops.Repo, rm Removal) ([]Loss, error) 
 	if err != nil {
 		return nil, err
 	}
-	i := inspection{Removal: rm, repo: repo}
+	i := inspection{Removal: rm, repo: repo, seen: map[string]bool{wt.Path: true}}
+	if rm.Ours != nil {
+		i.ours = rm.Ours()
+	}
 	if err := i.tree(ctx, wt.Path, "", wt); err != nil {
+		return nil, err
+	}
+	if err := i.nested(ctx); err != nil {
 		return nil, err
 	}
 	if err := i.modules(ctx); err != nil {
@@ -182,6 +188,8 @@ func CommitLosses(commits []gitops.CommitLine, where string) []Loss {
 type inspection struct {
 	Removal
 	repo   *gitops.Repo
+	ours   func(path string) bool
+	seen   map[string]bool // the work trees that were looked at
 	losses []Loss
 }
 
@@ -229,6 +237,7 @@ func (i *inspection) tree(ctx context.Context, dir, prefix string, wt gitops.Wor
 // submodule looks at a submodule that is initialised. One that git cannot read is named,
 // and is no error: it may be what a person has to see.
 func (i *inspection) submodule(ctx context.Context, dir, prefix string) error {
+	i.seen[dir] = true
 	gitDir, err := gitops.GitDirOf(dir)
 	if err == nil && gitDir == "" {
 		return nil
@@ -246,6 +255,35 @@ func (i *inspection) submodule(ctx context.Context, dir, prefix string) error {
 		i.add(LossSubmodule, prefix, err.Error())
 	}
 	return nil
+}
+
+// nested looks for repositories that are no submodules: git tells nothing of one in an
+// ignored folder, nor of one that was made in a folder with tracked files. Its commits
+// can be had again as little as others, whatever became of the files around it.
+func (i *inspection) nested(ctx context.Context) error {
+	top := i.Worktree.Path
+	return filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		dir := filepath.Dir(p)
+		if err != nil || p == top || !strings.EqualFold(d.Name(), ".git") {
+			return err
+		}
+		if !i.seen[dir] {
+			rel, err := filepath.Rel(top, dir)
+			if err == nil {
+				err = i.submodule(ctx, dir, filepath.ToSlash(rel))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 // modules looks for commits in the repositories of submodules that go with the worktree.
@@ -271,6 +309,6 @@ func (i *inspection) unpushed(ctx context.Context, gitDir, name string) error {
 	if err != nil {
 		return err
 	}
-	i.losses = append(i.losses, CommitLosses(commits, "in submodule "+name+", on no remote")...)
+	i.losses = append(i.losses, CommitLosses(commits, "in the repository at "+name+", on no remote")...)
 	return nil
 }

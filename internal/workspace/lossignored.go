@@ -55,7 +55,7 @@ func (i *inspection) ignored(ctx context.Context, dir, prefix, name string) erro
 
 // mayGo reports whether an ignored path is none to keep.
 func (i *inspection) mayGo(name string) bool {
-	if i.Ignored || i.Ours != nil && i.Ours(name) {
+	if i.Ignored || i.ours != nil && i.ours(name) {
 		return true
 	}
 	for _, glob := range i.Globs {

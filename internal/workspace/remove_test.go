@@ -433,7 +433,9 @@ func TestIgnored(t *testing.T) {
 		},
 		"ours": {
 			func(rm *Removal) {
-				rm.Ours = func(path string) bool { return path == ".env" || strings.HasPrefix(path, "build/") }
+				rm.Ours = func() func(string) bool {
+					return func(path string) bool { return path == ".env" || strings.HasPrefix(path, "build/") }
+				}
 			},
 			[]string{"ignored deep/node_modules/", "ignored deep/y.log", "ignored node_modules/", "ignored x.log"},
 		},
@@ -447,6 +449,31 @@ func TestIgnored(t *testing.T) {
 	w.place(filepath.Join(target.Path, "cache", "CACHEDIR.TAG"), "Signature: of something else")
 	if got := w.losses(target, func(rm *Removal) { rm.Globs = []string{"[", "*.log", ".env", "build", "**/node_modules"} }); !slices.Equal(got, []string{"ignored cache/"}) {
 		t.Errorf("a tag without its signature: %q", got)
+	}
+}
+
+// TestOursIsAskedAtEachLook: what was brought along is vouched for as it is now, not as it
+// was when the removal began.
+func TestOursIsAskedAtEachLook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "linear")
+	target, _ := w.mustProvision("HEAD")
+	w.place(w.path(".git/info/exclude"), ".env\n")
+	env := filepath.Join(target.Path, ".env")
+	w.place(env, "brought")
+	repo, rm := w.removal(target)
+	rm.Ours = func() func(string) bool {
+		data, err := os.ReadFile(env)
+		return func(string) bool { return err == nil && string(data) == "brought" }
+	}
+	rm.Settle = func(context.Context) error {
+		aside := w.aside(target)
+		w.place(filepath.Join(aside[0], ".env"), "written meanwhile")
+		return errChanged
+	}
+	var lost *LossError
+	if err := Remove(t.Context(), repo, rm); !errors.As(err, &lost) || lost.Losses[0].Path != ".env" {
+		t.Errorf("%v", err)
 	}
 }
 
