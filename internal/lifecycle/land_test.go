@@ -207,3 +207,38 @@ func TestReopenPrefix(t *testing.T) {
 		t.Errorf("the range of both rounds is %+v (%v), reopened %v", ranges, err, f.task().Reopened)
 	}
 }
+
+// TestLandSeesTheEnd: a stage that is reopened while it lands does not land.
+func TestLandSeesTheEnd(t *testing.T) {
+	f := newFixture(t)
+	one, _ := f.apart("1:\n2:\n")
+	main := f.repo.Git("rev-parse", "main")
+	f.eng.MayLand = func(context.Context, *Task, plan.StageNumber, gitops.Hash) error {
+		f.repo.Git("update-ref", "-d", string(f.task().doneRef(1)), string(one))
+		return nil
+	}
+	_, err := f.eng.Land(t.Context(), f.task(), LandRequest{Stages: []plan.StageNumber{1}})
+	f.mustKind(err, Refused)
+	if got := f.repo.Git("rev-parse", "main"); got != main {
+		t.Errorf("main is at %s, was at %s", got, main)
+	}
+}
+
+// TestStartSeesTheRound: a start that began on what was done before, and then finds that
+// this does not count any more, begins anew.
+func TestStartSeesTheRound(t *testing.T) {
+	f := newFixture(t)
+	f.doneStages("1:\n", 1)
+	if _, err := f.eng.Reopen(t.Context(), f.task(), ReopenRequest{Stage: 1, Why: "again"}); err != nil {
+		t.Fatal(err)
+	}
+	req := f.request(1)
+	req.Preflight = func(context.Context, Started) error {
+		f.repo.Git("update-ref", "-d", string(f.task().reopenedRef(1)))
+		return nil
+	}
+	s, err := f.eng.Start(t.Context(), f.task(), req)
+	if err != nil || s.Base != f.task().Base {
+		t.Errorf("%+v %v", s, err)
+	}
+}
