@@ -40,14 +40,20 @@ func TestJSONKeys(t *testing.T) {
 		{"stage start 1", exitNothing},
 		{"stage list", 0},
 		{"stage done 1 --allow-empty --report r.md", 0},
+		{"stage land 1", 0},
 		{"stage start 2", 0},
 		{"stage renew 2", 0},
 		{"stage release 2 --why tired", 0},
 		{"log", 0},
+		{"verify --stage 2", exitFindings},
+		{"verify --stage 1 --record accepted", 0},
+		{"stage pr 1", 0},
+		{"handoff --stages 1", 0},
 		{"doctor", 0},
 		{"import folder --task HELLO-1", exitFindings},
 		{"export out", 0},
 		{"sync", 0},
+		{"stage reopen 1 --why again", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {
