@@ -82,6 +82,19 @@ func orNone(h Hash) string {
 	return h.Short()
 }
 
+// ErrCutShort is the sentinel for a transaction of which git wrote a part, and could not
+// write the rest: refs have moved, by the caller's own doing.
+var ErrCutShort = errors.New("git could not change all refs")
+
+// cutShortError is git's own error. It matches ErrCutShort.
+type cutShortError struct{ error }
+
+// Is makes errors.Is(err, ErrCutShort) true.
+func (e *cutShortError) Is(target error) bool { return target == ErrCutShort }
+
+// Unwrap gives git's error.
+func (e *cutShortError) Unwrap() error { return e.error }
+
 // lockPatience bounds how long a transaction waits for locks that others hold;
 // a variable for tests only.
 var lockPatience = 5 * time.Second
@@ -109,7 +122,7 @@ func (r *Repo) Apply(ctx context.Context, t Transaction) error {
 		if changed := r.compare(ctx, t); changed != nil && !began {
 			return changed
 		} else if changed != nil {
-			return fmt.Errorf("change refs: %w", err)
+			return fmt.Errorf("change refs: %w", &cutShortError{err})
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("change refs: %w", err)

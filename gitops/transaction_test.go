@@ -225,7 +225,7 @@ func TestApplyCutShort(t *testing.T) {
 	tx.Create("refs/heads/second", c[0])
 	err := r.Apply(t.Context(), tx)
 	var ge *GitError
-	if errors.Is(err, ErrRefChanged) || !errors.As(err, &ge) || ge.Stderr == "" {
+	if errors.Is(err, ErrRefChanged) || !errors.Is(err, ErrCutShort) || !errors.As(err, &ge) || ge.Stderr == "" {
 		t.Errorf("cut short: %v", err)
 	}
 	if made.Git("rev-parse", "--verify", "refs/heads/first") != string(c[0]) {

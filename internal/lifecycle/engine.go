@@ -83,11 +83,11 @@ var errMoved = errors.New("the task's refs moved meanwhile")
 // confirm stands by an error only if the task's refs are still those it was
 // found on. An attempt reads refs more than once; in between another process may
 // have taken the stage, and then its branch and folder are not in the way of
-// anything: the attempt has lost a race. That git was killed is no answer: the refs
-// may have moved by its own doing.
+// anything: the attempt has lost a race. That git was killed, or could not write all that
+// it was to, is no answer: the refs may have moved by its own doing.
 func (e *Engine) confirm(ctx context.Context, t *Task, err error) error {
 	var ge *gitops.GitError
-	killed := errors.As(err, &ge) && ge.ExitCode == -1
+	killed := errors.As(err, &ge) && ge.ExitCode == -1 || errors.Is(err, gitops.ErrCutShort)
 	if err == nil || lostRace(err) || killed || ctx.Err() != nil {
 		return err
 	}
