@@ -101,7 +101,13 @@ func (l *looker) manual(word string) error {
 		Verdict: reconcile.Done, How: "manual", Head: to,
 	}}
 	if to != r.Head {
-		f.move = &lifecycle.Move{Stage: r.Stage, From: r.Head, To: to, Reason: "manual", Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}}}
+		f.move = &lifecycle.Move{
+			Stage: r.Stage, From: r.Head, To: to, Reason: "manual", Changed: true, Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}},
+		}
+		// Where its base is below the commit, the stage's work is what lies between.
+		if on, err := l.app.repo.IsAncestor(l.app.ctx, r.Base, to); r.Base != "" && err == nil && on && r.Base != to {
+			f.move.Base = r.Base
+		}
 	}
 	l.found = append(l.found, f)
 	return nil
