@@ -39,6 +39,9 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 	case r.Claim == "" || !gitops.ValidRefName(branch):
 		return refuse(Environment, "", "the reservation of stage %d names no usable branch and claim", n)
 	}
+	if _, err := e.ownBranch(ctx, t, n, r); err != nil {
+		return err
+	}
 	s := Started{Key: t.Key, Stage: n, Base: r.Base, Bind: t.BindRef(n), Branch: branch, tag: r.Tag}
 	if err := e.whereItIs(ctx, &s); err != nil {
 		return err
