@@ -211,6 +211,8 @@ type Range struct {
 	Stage      plan.StageNumber
 	Base, Head gitops.Hash // Base "": nothing says it
 	Branches   []gitops.RefName
+	Moved      bool   // it came to its head by a rewrite
+	Claim      string // that it was done under; "" where no row says it
 }
 
 // Ranges tells what the log and the plan say of done stages' commits; of all without
@@ -233,7 +235,11 @@ func (e *Engine) Ranges(ctx context.Context, t *Task, stages ...plan.StageNumber
 			return nil, refuse(Refused, "", "stage %d is not done", n)
 		}
 		short, long := branchNames(t, n)
+		last := lastDone(lines, n, head)
 		r := Range{Stage: n, Head: head, Base: e.rangeBase(t, n, head, lines), Branches: []gitops.RefName{short, long}}
+		if last != nil {
+			r.Moved, r.Claim = last.Replaces != "", last.Claim
+		}
 		for _, l := range lines {
 			name := gitops.RefName(fmt.Sprintf("refs/heads/%s", l.Row.Branch))
 			if l.Row.Stage == n && l.Row.Branch != "" && gitops.ValidRefName(name) && !slices.Contains(r.Branches, name) {
