@@ -198,7 +198,7 @@ func (m *merger) done(n plan.StageNumber) (bool, error) {
 			m.out.conflicts = append(m.out.conflicts, Conflict{
 				Ref: what, Here: o, There: t,
 				Message: fmt.Sprintf("stage %d is done at %s here and at %s there, and no row says that one replaces the other", n, o.Short(), t.Short()),
-				Hint:    fmt.Sprintf("compare them with git diff %s %s; let one side's %s have the commit that counts, then sync again", o.Short(), t.Short(), what),
+				Hint:    fmt.Sprintf("compare them with git diff %s %s; if the remote's counts, say so with git okstra reconcile --stage %d --to %s, else say yours where the other was recorded; then sync again", o.Short(), t.Short(), n, t.Short()),
 			})
 			return true, nil
 		}
