@@ -106,7 +106,7 @@ func (l *looker) onBranches(r reconcile.Result, of lifecycle.Range, values map[g
 // withOthers looks where a stage that is not on its own branches can be all the same: a
 // rewrite of a later stage's branch took it along, or all of it is in another clone.
 func (l *looker) withOthers(f finding, of lifecycle.Range, values map[gitops.RefName]gitops.Hash) (finding, error) {
-	if l.app.repo.Shallow() || l.answer.Stopped {
+	if l.app.repo.Shallow() || l.answer.Stopped || f.result.Verdict == reconcile.CannotTell {
 		return f, nil
 	}
 	here := false
