@@ -109,10 +109,6 @@ func (l *looker) withOthers(f finding, of lifecycle.Range, values map[gitops.Ref
 	if l.app.repo.Shallow() || l.answer.Stopped || f.result.Verdict == reconcile.CannotTell {
 		return f, nil
 	}
-	here := false
-	for _, name := range of.Branches {
-		here = here || values[name] != ""
-	}
 	for _, other := range l.ranges {
 		for _, name := range other.Branches {
 			if !of.Moved || values[name] == "" || name == l.onto {
@@ -127,9 +123,6 @@ func (l *looker) withOthers(f finding, of lifecycle.Range, values map[gitops.Ref
 				return f, nil
 			}
 		}
-	}
-	if here {
-		return f, nil
 	}
 	begun, err := l.engine.BegunHere(l.app.ctx, l.task, of)
 	if err == nil && !begun {

@@ -308,7 +308,7 @@ func unreachable(f *facts) []Finding {
 			switch {
 			case f.shallow:
 				one = one.as(Info).hint("history is cut off here, so this proves nothing: git fetch --unshallow")
-			case !f.anyBranch(t, n, branches[n]) && !f.startedHere(t, n, head):
+			case !f.published(branches[n]) && !f.startedHere(t, n, head):
 				one = one.as(Info).hint("the stage was started in another clone, where its branch may well be")
 			}
 			out = append(out, one)
@@ -329,10 +329,10 @@ func (f *facts) onBranch(t *task, n plan.StageNumber, names []string, head gitop
 	return t.history.Reaches(tips...)[head]
 }
 
-// anyBranch reports whether a branch of the stage is here, or known of a remote.
-func (f *facts) anyBranch(t *task, n plan.StageNumber, names []string) bool {
-	_, tree := f.tree(t, n)
-	return tree || slices.ContainsFunc(names, func(name string) bool { return f.heads[name] != "" || len(f.tracked[name]) > 0 })
+// published reports whether a branch of the stage is known of a remote. One that is here
+// may be of an earlier round, or only have been looked at.
+func (f *facts) published(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return len(f.tracked[name]) > 0 })
 }
 
 // startedHere reports whether the claim that a stage was done under was made in this

@@ -61,7 +61,7 @@ func kindOf(name gitops.RefName) (key string, want gitops.ObjectType) {
 		switch {
 		case len(s.reserved) > 0:
 			return key, gitops.TypeTag
-		case s.known() || s.base != "" || len(s.done) > 0:
+		case s.known() || s.base != "" || len(s.done)+len(s.reopened) > 0:
 			return key, gitops.TypeCommit
 		}
 	}
