@@ -22,6 +22,10 @@ const (
 	TakenOver Status = "taken-over"
 	Revised   Status = "revised"
 	Reopened  Status = "reopened"
+	// Verified rows hold a verdict on a done commit.
+	Verified Status = "verified"
+	// HandedOff rows say on which branch a stage was handed on.
+	HandedOff Status = "handed-off"
 	// Imported rows keep a file of an okstra task folder.
 	Imported Status = "imported"
 )

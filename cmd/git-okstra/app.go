@@ -50,6 +50,8 @@ func commands() []command {
 		{"sync", "Exchange the state with a remote.", &syncCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},
 		{"reconcile", "Find done stages again where history was rewritten.", &reconcileCmd{}},
+		{"verify", "See that a task or a stage can be verified, and record the verdict.", &verifyCmd{}},
+		{"handoff", "Merge accepted stages on a branch of their own, with a pull request's text.", &handoffCmd{}},
 		{"import", "Take an okstra task folder over.", &importCmd{}},
 		{"export", "Write the task as an okstra task folder.", &exportCmd{}},
 		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
@@ -162,6 +164,7 @@ func runContext(ctx context.Context, args []string, std streams) int {
 	}
 	a := &app{ctx: ctx, std: std, flags: c.globals}
 	defer a.close()
+	a.pinFrom(kctx)
 	if err := kctx.Run(a); err != nil {
 		return fail(std, a.flags.JSON, err)
 	}

@@ -12,6 +12,8 @@ import (
 const (
 	benchKey    = "demo/greeter/HELLO-1"
 	stageBranch = "feat-HELLO-1-s1"
+
+	collectorBranch = "feat-HELLO-1-handoff-1"
 )
 
 // step is one ref of a transaction and what it holds afterwards, in the words of
@@ -40,12 +42,12 @@ type transition struct {
 }
 
 // tracked are the parts of a state, in the order in which it is written.
-var tracked = []string{"plan", "base", "reserved", "claims", "ports", "seen", "branch", "done", "reopened", "main", "log"}
+var tracked = []string{"plan", "base", "reserved", "claims", "ports", "seen", "branch", "done", "reopened", "main", "collector", "log"}
 
 // absent is what a part holds that a state does not name.
 var absent = map[string]string{
 	"plan": "-", "base": "-", "reserved": "-", "claims": "0", "ports": "0", "seen": "0", "branch": "-", "done": "-",
-	"reopened": "-", "main": "old",
+	"reopened": "-", "main": "old", "collector": "-",
 }
 
 // said writes a state.
@@ -146,6 +148,8 @@ func (c *crash) state() string {
 		case ours && short == "reopened/1":
 			now["reopened"] = same(id, work)
 		case name == "refs/heads/main": // above
+		case name == "refs/heads/"+collectorBranch:
+			now["collector"] = changed(id, c.before[name])
 		case name == "refs/heads/"+stageBranch:
 			now["branch"] = changed(id, main)
 		case strings.HasPrefix(name, "refs/okstra-local/claims/"+benchKey+"/"):
@@ -242,7 +246,7 @@ func transitions() []transition {
 		"plan": "old", "base": "good", "claims": "1", "branch": "new", "done": "good", "log": "started,done",
 	}
 	undone := []step{{"log", "started,released"}, {"reserved", "-"}, {"branch", "-"}}
-	return []transition{
+	return append(lateTransitions(started, with), []transition{
 		{
 			name: "approve", args: []string{"plan", "approve", "plan.md"}, prepare: unapproved,
 			steps: []step{{"plan", "new"}},
@@ -365,7 +369,7 @@ func transitions() []transition {
 				said(with(with(started, "log", "started,released,started,released,started"), "claims", "3")),
 			},
 		},
-	}
+	}...)
 }
 
 // landable is a stage that is done, and a main branch that has moved since.

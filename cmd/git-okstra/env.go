@@ -26,6 +26,9 @@ type app struct {
 	code  int // the exit code where no error is to be said
 	repo  *gitops.Repo
 	stdin []byte // standard input, nil until it was read: it can be named twice
+
+	pin    string // the plan that is pinned before the task is read, "" for none
+	pinDry bool   // nothing may be
 }
 
 func (a *app) close() {
@@ -129,12 +132,18 @@ func (a *app) load(run string) (*lifecycle.Engine, *lifecycle.Task, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := a.pinPlan(e); err != nil {
+		return nil, nil, err
+	}
 	t, err := e.Load(a.ctx, a.flags.Task)
 	return e, t, err
 }
 
 // look opens the repository and the task to read them.
 func (a *app) look() (*lifecycle.Engine, *lifecycle.Task, error) {
+	if a.pin != "" {
+		return a.load("")
+	}
 	e, err := a.reader()
 	if err != nil {
 		return nil, nil, err

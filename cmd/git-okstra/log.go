@@ -114,6 +114,8 @@ func (a *app) logRow(l notes.Line) []string {
 		what = "was " + r.Replaces.Short() + " (" + r.Reason + ")"
 	case r.Reason != "":
 		what = r.Reason
+	case r.Verdict != "":
+		what = r.Verdict
 	case what == "":
 		what = a.subject(l.Commit)
 	}

@@ -8,6 +8,8 @@ import (
 )
 
 type stageCleanCmd struct {
+	planFlag `embed:""`
+
 	Stages  []string `arg:"" optional:"" help:"Stage numbers: 2, 2,4 or 2-4; all that are done and landed if none is named." placeholder:"N"`
 	DryRun  bool     `help:"Show what would go and what stays, change nothing."`
 	Ignored bool     `help:"Let ignored files go as well."`

@@ -10,6 +10,8 @@ import (
 )
 
 type stageDoneCmd struct {
+	planFlag `embed:""`
+
 	Stage      string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 	AllowEmpty bool   `help:"Accept a stage without a commit of its own."`
 	Report     string `help:"Path of a report, recorded with the row; evidence is taken from it if it has a Stage Carry Evidence." placeholder:"PATH"`
@@ -65,6 +67,8 @@ func (c *stageDoneCmd) Run(a *app) error {
 }
 
 type stageReleaseCmd struct {
+	planFlag `embed:""`
+
 	Stage      string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 	Stale      bool   `help:"Only if nobody is at it any more: its process or worktree is gone, or its lease is over."`
 	Why        string `help:"Reason, recorded with the row." placeholder:"TEXT"`

@@ -10,7 +10,9 @@ import (
 	"git-okstra/plan/stage"
 )
 
-type stageListCmd struct{}
+type stageListCmd struct {
+	planFlag `embed:""`
+}
 
 // Run lists the state of all stages, from the refs alone.
 func (stageListCmd) Run(a *app) error {

@@ -7,6 +7,8 @@ import (
 )
 
 type stageRenewCmd struct {
+	planFlag `embed:""`
+
 	Stage string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 	RunID string `name:"run" help:"Run id that the stage was started under. Default: OKSTRA_RUN." placeholder:"ID"`
 	Local bool   `help:"Do not publish it now, although okstra.remote is set."`

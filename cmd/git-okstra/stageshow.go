@@ -13,6 +13,8 @@ import (
 )
 
 type stageShowCmd struct {
+	planFlag `embed:""`
+
 	Stage string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 }
 

@@ -23,11 +23,14 @@ type stageCmd struct {
 	Reopen  stageReopenCmd  `cmd:"" help:"Make a done stage ready again; the next start goes on from what was done."`
 	Release stageReleaseCmd `cmd:"" help:"Give a stage back."`
 	Clean   stageCleanCmd   `cmd:"" help:"Remove worktrees and branches of stages that are done and landed."`
+	PR      stagePRCmd      `cmd:"" name:"pr" help:"Print a pull request's title and text for stages."`
 	Renew   stageRenewCmd   `cmd:"" help:"Let the lease of a stage begin anew."`
 }
 
 // startFlags are common to next and start.
 type startFlags struct {
+	planFlag `embed:""`
+
 	PrintPath bool   `help:"Print only the worktree's path."`
 	DryRun    bool   `help:"Show what would happen, change nothing."`
 	Run       string `name:"run" help:"Run id, free text, recorded with the stage; the same id resumes it. Default: OKSTRA_RUN." placeholder:"ID"`

@@ -283,11 +283,16 @@ func (e *Engine) changed(old *Task, next *plan.Plan) []plan.StageNumber {
 			continue
 		}
 		now, ok := next.Stage(st.Number)
-		if !ok || now.Title != st.Title || trimmed(now.Section) != trimmed(st.Section) || !slices.Equal(now.DependsOn, st.DependsOn) {
+		if !ok || now.Title != st.Title || trimmed(now.Section) != trimmed(st.Section) || !sameSet(now.DependsOn, st.DependsOn) {
 			out = append(out, st.Number)
 		}
 	}
 	return out
+}
+
+// sameSet compares dependencies: the order in which the map lists them means nothing.
+func sameSet(a, b []plan.StageNumber) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // trimmed leaves out the blank lines at a section's end: a stage that is added

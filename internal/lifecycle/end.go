@@ -96,7 +96,8 @@ func (e *Engine) renewalOf(ctx context.Context, r Reservation, n plan.StageNumbe
 }
 
 func (e *Engine) releasable(t *Task, n plan.StageNumber, held bool) error {
-	if _, ok := t.Plan.Stage(n); !ok {
+	// A forced revision may have taken a stage out of the map that somebody holds.
+	if _, ok := t.Plan.Stage(n); !ok && !held {
 		return notInMap(t, n)
 	}
 	if head, done := t.Done[n]; done && !held {

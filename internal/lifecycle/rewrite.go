@@ -251,7 +251,7 @@ func (e *Engine) Ranges(ctx context.Context, t *Task, stages ...plan.StageNumber
 		}
 		for _, l := range lines {
 			name := gitops.RefName(fmt.Sprintf("refs/heads/%s", l.Row.Branch))
-			if l.Row.Stage == n && l.Row.Branch != "" && gitops.ValidRefName(name) && !slices.Contains(r.Branches, name) {
+			if l.Row.Stage == n && l.Row.Branch != "" && l.Row.Status != notes.HandedOff && gitops.ValidRefName(name) && !slices.Contains(r.Branches, name) {
 				r.Branches = append(r.Branches, name)
 			}
 		}

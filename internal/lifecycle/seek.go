@@ -13,6 +13,8 @@ type Sought struct {
 	Stage  plan.StageNumber
 	Found  *Move  // where it is, nil where it is not
 	Unsure string // why nothing can be told; "" where it certainly is not there
+	// Elsewhere: nothing can be told because this clone lacks history or objects.
+	Elsewhere bool
 }
 
 // mergedByContent looks for stages whose done commits are not in a history (lifecycle.md
