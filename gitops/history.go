@@ -19,6 +19,19 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b Hash) (bool, error) {
 	return false, fmt.Errorf("compare history: %w", err)
 }
 
+// Related reports whether two commits have any history in common. In a shallow clone a
+// negative answer proves nothing.
+func (r *Repo) Related(ctx context.Context, a, b Hash) (bool, error) {
+	_, err := r.run(ctx, r.common(), nil, "merge-base", string(a), string(b))
+	switch {
+	case err == nil:
+		return true, nil
+	case ExitCode(err) == 1:
+		return false, nil
+	}
+	return false, fmt.Errorf("compare history: %w", err)
+}
+
 // ChangedPaths lists the paths that differ between two commits' trees, raw
 // bytes, in git's order; a rename counts as both of its paths. The user's diff
 // settings have no say.

@@ -64,10 +64,11 @@ func (r *Repo) PushRefs(ctx context.Context, remote string, changes []RefChange,
 	return marks, err
 }
 
-// exchange are the settings for talking to a remote: no reflog on refs that hold tags,
+// exchange are the settings for talking to a remote: what comes stays in a pack that git
+// keeps until refs lead to it, for a gc takes loose objects; no reflog on refs that hold tags,
 // no maintenance, and a remote that is set up as a mirror takes single refs.
 func (r *Repo) exchange(remote string) []string {
-	args := []string{"-c", "core.logAllRefUpdates=true", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}
+	args := []string{"-c", "core.logAllRefUpdates=true", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "fetch.unpackLimit=1"}
 	if mirror := "remote." + remote + ".mirror"; r.config.Get(mirror) != "" && !strings.Contains(remote, "=") {
 		args = append(args, "-c", mirror+"=false")
 	}

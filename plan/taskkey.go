@@ -119,6 +119,15 @@ func KeyFromPath(p string) (group, task string, ok bool) {
 	return "", "", false
 }
 
+// IsBranchPrefix reports whether some category's branches begin so.
+func IsBranchPrefix(s string) bool {
+	switch s {
+	case "feat", "fix", "refactor", "ops", "improve":
+		return true
+	}
+	return false
+}
+
 // BranchPrefix is the prefix of a stage's branch for a category; an unknown or
 // empty category has that of a feature.
 func BranchPrefix(category string) string {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"git-okstra/gitops"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/reconcile"
@@ -96,13 +98,46 @@ func (l *looker) manual(word string) error {
 		return &commandError{code: exitUsage, message: printableLines(err.Error())}
 	}
 	r := l.ranges[0]
+	if err := l.related(word, r.Head, to); err != nil {
+		return err
+	}
 	f := finding{result: reconcile.Result{
 		Stage:   reconcile.Stage{Number: r.Stage, Base: r.Base, Head: r.Head},
 		Verdict: reconcile.Done, How: "manual", Head: to,
 	}}
 	if to != r.Head {
-		f.move = &lifecycle.Move{Stage: r.Stage, From: r.Head, To: to, Reason: "manual", Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}}}
+		f.move = &lifecycle.Move{
+			Stage: r.Stage, From: r.Head, To: to, Reason: "manual", Changed: true, Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}},
+		}
+		// Where its base is below the commit, the stage's work is what lies between.
+		if on, err := l.app.repo.IsAncestor(l.app.ctx, r.Base, to); r.Base != "" && err == nil && on && r.Base != to {
+			f.move.Base = r.Base
+		}
 	}
 	l.found = append(l.found, f)
 	return nil
+}
+
+// related refuses a commit that can be nobody's work on the task, such as a plan's or one of
+// the log: the stages behind it would be started there.
+func (l *looker) related(word string, head, to gitops.Hash) error {
+	if l.app.repo.Shallow() {
+		return nil
+	}
+	values, err := l.app.repo.RefValues(l.app.ctx, l.task.Meta.Onto)
+	if err != nil {
+		return err
+	}
+	for _, with := range []gitops.Hash{head, values[l.task.Meta.Onto]} {
+		if with == "" {
+			continue
+		}
+		if ok, err := l.app.repo.Related(l.app.ctx, with, to); ok || err != nil {
+			return err
+		}
+	}
+	return &commandError{
+		code:    exitUsage,
+		message: plan.Printable(fmt.Sprintf("%q (%s) has no history in common with stage %d, nor with %s", word, to.Short(), l.ranges[0].Stage, shortName(l.task.Meta.Onto))),
+	}
 }

@@ -65,7 +65,10 @@ func (l *looker) look(onto string) error {
 	for i, r := range l.answer.Results {
 		f := finding{result: r, move: move(r), branch: l.onto}
 		if r.Verdict != reconcile.Done {
-			if f, err = l.onBranches(r, l.ranges[i], values); err != nil {
+			if f, err = l.onBranches(r, l.ranges[i], values); err == nil && f.branch == "" {
+				f, err = l.withOthers(f, l.ranges[i], values)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -98,6 +101,34 @@ func (l *looker) onBranches(r reconcile.Result, of lifecycle.Range, values map[g
 		f.branch = name
 	}
 	return f, nil
+}
+
+// withOthers looks where a stage that is not on its own branches can be all the same: a
+// rewrite of a later stage's branch took it along, or all of it is in another clone.
+func (l *looker) withOthers(f finding, of lifecycle.Range, values map[gitops.RefName]gitops.Hash) (finding, error) {
+	if l.app.repo.Shallow() || l.answer.Stopped || f.result.Verdict == reconcile.CannotTell {
+		return f, nil
+	}
+	for _, other := range l.ranges {
+		for _, name := range other.Branches {
+			if !of.Moved || values[name] == "" || name == l.onto {
+				continue
+			}
+			on, err := l.app.repo.IsAncestor(l.app.ctx, of.Head, values[name])
+			if err != nil {
+				return f, err
+			}
+			if on {
+				f.result.Verdict, f.stays, f.branch = reconcile.NotDone, true, name
+				return f, nil
+			}
+		}
+	}
+	begun, err := l.engine.BegunHere(l.app.ctx, l.task, of)
+	if err == nil && !begun {
+		f.result.Verdict, f.stays = reconcile.NotDone, true
+	}
+	return f, err
 }
 
 // record writes what was found, all of it in one transaction.

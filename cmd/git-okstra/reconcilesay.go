@@ -37,6 +37,8 @@ func (f finding) text(dryRun bool) string {
 			state = "not recorded (dry run)"
 		}
 		return fmt.Sprintf("%s%s is %s%s now (%s); %s", head, r.Stage.Head.Short(), r.Head.Short(), where, r.How, state)
+	case f.stays && f.branch == "":
+		return fmt.Sprintf("%s%s is not merged; its branch is in another clone", head, r.Stage.Head.Short())
 	case f.stays:
 		return fmt.Sprintf("%s%s is%s, not merged", head, r.Stage.Head.Short(), where)
 	case r.Verdict == reconcile.CannotTell:

@@ -112,7 +112,7 @@ func TestSettings(t *testing.T) {
 func TestWantsOneTask(t *testing.T) {
 	t.Parallel()
 	d := &Doctor{Wants: func(key string) bool { return key == "p/g/t" }}
-	f := &facts{heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{}}
+	f := &facts{heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{}, begun: map[string]bool{}}
 	d.sortRefs(f, gitops.RefListing{Refs: []gitops.Ref{
 		{Name: "refs/okstra/p/g/u/plan", Hash: id(1)},
 		{Name: "refs/okstra/short", Hash: id(1)},

@@ -291,9 +291,16 @@ func unreachable(f *facts) []Finding {
 		}
 		merged := t.history.Reaches(f.tips(shortName(t.about.Onto))...)
 		branches := t.branches()
+		var all []string
+		for _, n := range sorted(branches) {
+			all = append(all, branches[n]...)
+		}
 		for _, n := range sorted(t.done) {
-			head := t.done[n]
-			if _, listed := t.history[head]; !listed || merged[head] || f.onBranch(t, n, branches[n], head) {
+			head, names := t.done[n], branches[n]
+			if t.movedTo(n, head) { // perhaps with others' work: a rebase of a later stage's branch
+				names = all
+			}
+			if _, listed := t.history[head]; !listed || merged[head] || f.onBranch(t, n, names, head) {
 				continue
 			}
 			one := found(t, n, "stage %d is done at %s, which is neither on its branch nor on %s", n, head.Short(), shortName(t.about.Onto)).
@@ -301,7 +308,7 @@ func unreachable(f *facts) []Finding {
 			switch {
 			case f.shallow:
 				one = one.as(Info).hint("history is cut off here, so this proves nothing: git fetch --unshallow")
-			case !f.anyBranch(t, n, branches[n]) && !f.startedHere(t, n):
+			case !f.published(branches[n]) && !f.startedHere(t, n, head):
 				one = one.as(Info).hint("the stage was started in another clone, where its branch may well be")
 			}
 			out = append(out, one)
@@ -322,15 +329,23 @@ func (f *facts) onBranch(t *task, n plan.StageNumber, names []string, head gitop
 	return t.history.Reaches(tips...)[head]
 }
 
-// anyBranch reports whether a branch of the stage is here, or known of a remote.
-func (f *facts) anyBranch(t *task, n plan.StageNumber, names []string) bool {
-	_, tree := f.tree(t, n)
-	return tree || slices.ContainsFunc(names, func(name string) bool { return f.heads[name] != "" || len(f.tracked[name]) > 0 })
+// published reports whether a branch of the stage is known of a remote. One that is here
+// may be of an earlier round, or only have been looked at.
+func (f *facts) published(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return len(f.tracked[name]) > 0 })
 }
 
-// startedHere reports whether some start of the stage was made on this host.
-func (f *facts) startedHere(t *task, n plan.StageNumber) bool {
+// startedHere reports whether the claim that a stage was done under was made in this
+// clone.
+func (f *facts) startedHere(t *task, n plan.StageNumber, head gitops.Hash) bool {
 	return slices.ContainsFunc(t.rows, func(l line) bool {
-		return begins(l.Row.Status) && l.Row.Stage == n && l.Row.Host == f.host
+		return l.Row.Status == notes.Done && l.Row.Stage == n && l.Row.Head == head && f.begun[l.Row.Claim]
+	})
+}
+
+// movedTo reports whether a stage came to its done commit by a rewrite.
+func (t *task) movedTo(n plan.StageNumber, head gitops.Hash) bool {
+	return slices.ContainsFunc(t.rows, func(l line) bool {
+		return l.Row.Status == notes.Done && l.Row.Stage == n && l.Row.Head == head && l.Row.Replaces != ""
 	})
 }

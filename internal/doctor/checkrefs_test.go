@@ -195,6 +195,7 @@ func TestUnreachable(t *testing.T) {
 	base := func() *world {
 		w := newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").done(1, id(7))
 		w.t.history = gitops.History{id(1): nil, id(7): {id(1)}, id(8): {id(7)}, id(9): {id(1)}}
+		w.begun["c1"] = true
 		return w
 	}
 	w := base()
@@ -216,6 +217,12 @@ func TestUnreachable(t *testing.T) {
 	w = base()
 	w.heads["feat-t-s1"] = id(9) // amended
 	w.expect(t, "warning done-unreachable 1")
+	w.row(notes.Started, 2, id(7), "c2")
+	w.heads["feat-t-s2"] = id(8) // the next stage stands on what was there before
+	w.expect(t, "warning done-unreachable 1")
+	w.row(notes.Done, 1, id(7), "c1") // but where a rewrite moved the stage, it is there
+	w.t.rows[len(w.t.rows)-1].Row.Replaces = id(5)
+	w.expect(t)
 }
 
 // reserveTree is the marked worktree of stage 1.
@@ -245,10 +252,12 @@ func TestAnotherClone(t *testing.T) {
 	done := func() *world {
 		w := newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").done(1, id(7))
 		w.t.history = gitops.History{id(1): nil, id(7): {id(1)}, id(8): {id(7)}, id(9): {id(1)}}
-		w.host = "there"
-		return w
+		return w // on the same host
 	}
 	done().expect(t, "info done-unreachable 1")
+	w = done()
+	w.begun["c1"] = true
+	w.expect(t, "warning done-unreachable 1")
 	w = done()
 	w.tracked["feat-t-s1"] = []gitops.Hash{id(9), id(8)}
 	w.expect(t)

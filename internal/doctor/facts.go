@@ -41,6 +41,7 @@ type facts struct {
 	heads     map[string]gitops.Hash            // branches, by short name
 	tracked   map[string][]gitops.Hash          // the same branches of remotes, as last fetched
 	own       map[gitops.Hash]bool              // tags of the reservations that were made in this clone
+	begun     map[string]bool                   // and their claims; read where a stage is done
 	slots     []slot
 	remotes   []remote
 	unset     []string  // what init would add

@@ -48,9 +48,11 @@ func (d *Doctor) look(ctx context.Context, refs gitops.RefListing) (*facts, erro
 	f := &facts{
 		now: d.Now(), host: d.Host, root: d.Root, shallow: d.Repo.Shallow(),
 		heads: map[string]gitops.Hash{}, tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{},
+		begun: map[string]bool{},
 	}
 	d.sortRefs(f, refs)
 	d.readSlots(ctx, f)
+	d.readBegun(ctx, f)
 	if err := d.readConfig(f); err != nil {
 		return nil, err
 	}

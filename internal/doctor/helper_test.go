@@ -27,7 +27,7 @@ func newWorld() *world {
 	f := &facts{
 		now: time.Unix(1e9, 0), host: "here", root: "/nowhere/at/all", tasks: []*task{t}, anyState: true,
 		types: map[gitops.Hash]gitops.ObjectType{}, heads: map[string]gitops.Hash{"main": id(1)},
-		tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{},
+		tracked: map[string][]gitops.Hash{}, own: map[gitops.Hash]bool{}, begun: map[string]bool{},
 	}
 	for n := 1; n <= 100; n++ {
 		f.types[id(n)] = gitops.TypeCommit

@@ -61,6 +61,15 @@ func branchNames(t *Task, n plan.StageNumber) (short, long gitops.RefName) {
 	return short, long
 }
 
+// couldBeNamed reports whether a branch has a name that the stage's can have, under this or
+// another revision of the plan: its category may have been another one.
+func couldBeNamed(t *Task, n plan.StageNumber, branch gitops.RefName) bool {
+	parts := strings.Split(t.Key.Ref(), "/")
+	prefix, rest, _ := strings.Cut(shortBranch(branch), "-")
+	short := fmt.Sprintf("%s-s%d", parts[2], n)
+	return plan.IsBranchPrefix(prefix) && (rest == short || rest == parts[1]+"-"+short)
+}
+
 // base decides the commit that a stage branches from (lifecycle.md §2). It
 // depends on the plan and the refs alone, never on the caller's folder.
 func (e *Engine) base(ctx context.Context, t *Task, st plan.Stage, h headRefs, dryRun bool) (gitops.Hash, error) {

@@ -72,6 +72,22 @@ func (e *Engine) owns(ctx context.Context, t *Task, s *Started) (bool, error) {
 	return e.claimed(ctx, t, s)
 }
 
+// ownBranch refuses a reservation that names a branch which cannot be the stage's. One
+// that was made in this clone (made) knows; of any other only the ref is to be believed,
+// for whoever may write to a remote can make its tag say anything.
+func (e *Engine) ownBranch(ctx context.Context, t *Task, n plan.StageNumber, r Reservation) (made bool, err error) {
+	values, err := e.Repo.RefValues(ctx, t.claimRef(r.Tag))
+	if err != nil {
+		return false, err
+	}
+	made = values[t.claimRef(r.Tag)] != ""
+	if branch := gitops.RefName("refs/heads/" + r.Branch); !made && !couldBeNamed(t, n, branch) {
+		return false, refuse(Environment, fmt.Sprintf("give it back with: git okstra stage release %d", n),
+			"the reservation of stage %d names branch %s, which is none of its own", n, plan.Printable(r.Branch))
+	}
+	return made, nil
+}
+
 // claimed looks through the tags of the reservations made in this clone.
 func (e *Engine) claimed(ctx context.Context, t *Task, s *Started) (bool, error) {
 	refs, err := e.Repo.Refs(ctx, claimPrefix+t.Key.Ref())

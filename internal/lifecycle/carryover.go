@@ -99,7 +99,7 @@ func (e *Engine) movesBy(ctx context.Context, t *Task, commits []Rewrite, reason
 	}
 	var moves []Move
 	for _, r := range ranges {
-		m := Move{Stage: r.Stage, From: r.Head, To: next[r.Head], Reason: reason}
+		m := Move{Stage: r.Stage, From: r.Head, To: next[r.Head], Reason: reason, Changed: true}
 		m.Base = e.rewrittenBase(ctx, r, m.To, next)
 		moves = append(moves, m)
 	}

@@ -58,7 +58,8 @@ func (e *Engine) wholeIDs(ctx context.Context, given []notes.StepResult) ([]note
 }
 
 // sameEvidence refuses other evidence than the done row has: what a stage was believed
-// on does not change behind it.
+// on does not change behind it. Where its commits were rewritten, the rows of before stand
+// on the new one too, and whoever repeats what he said then says nothing else.
 func (e *Engine) sameEvidence(ctx context.Context, t *Task, n plan.StageNumber, head gitops.Hash, given *notes.Carry) error {
 	if given == nil {
 		return nil
@@ -67,19 +68,24 @@ func (e *Engine) sameEvidence(ctx context.Context, t *Task, n plan.StageNumber, 
 	if err != nil {
 		return fmt.Errorf("%s: %w", notes.Ref(t.Key), err)
 	}
-	stored := &notes.Carry{}
+	var stored []*notes.Carry
 	for _, l := range notes.Sort(notes.ParseNote(head, note)) {
-		if l.Row.Status == notes.Done && l.Row.Stage == n && l.Row.Head == head && l.Row.Carry != nil {
-			stored = l.Row.Carry
+		if l.Row.Status == notes.Done && l.Row.Stage == n && l.Row.Carry != nil {
+			stored = append(stored, l.Row.Carry)
 		}
+	}
+	if len(stored) == 0 {
+		stored = append(stored, &notes.Carry{})
 	}
 	steps, err := e.wholeIDs(ctx, given.StepResults)
 	if err != nil {
 		return err
 	}
-	if slices.Equal(steps, stored.StepResults) && slices.Equal(given.NewIdentifiers, stored.NewIdentifiers) &&
-		slices.Equal(given.ValidationsPassed, stored.ValidationsPassed) && slices.Equal(given.Notes, stored.Notes) {
-		return nil
+	for _, c := range stored {
+		if slices.Equal(steps, c.StepResults) && slices.Equal(given.NewIdentifiers, c.NewIdentifiers) &&
+			slices.Equal(given.ValidationsPassed, c.ValidationsPassed) && slices.Equal(given.Notes, c.Notes) {
+			return nil
+		}
 	}
 	return refuse(Refused, fmt.Sprintf("see what is recorded with: git okstra stage show %d", n),
 		"stage %d is already done at %s, with other evidence", n, head.Short())

@@ -39,6 +39,9 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 	case r.Claim == "" || !gitops.ValidRefName(branch):
 		return refuse(Environment, "", "the reservation of stage %d names no usable branch and claim", n)
 	}
+	if _, err := e.ownBranch(ctx, t, n, r); err != nil {
+		return err
+	}
 	s := Started{Key: t.Key, Stage: n, Base: r.Base, Bind: t.BindRef(n), Branch: branch, tag: r.Tag}
 	if err := e.whereItIs(ctx, &s); err != nil {
 		return err
@@ -60,8 +63,12 @@ func (e *Engine) completeOnce(ctx context.Context, t *Task, n plan.StageNumber) 
 }
 
 // madeHere reports whether a reservation was made in this clone: it is among the claims
-// made here, or its start did not come far enough for that and it was on this host.
+// made here, its tag names this clone, or its start did not come far enough for that and it
+// was on this host.
 func (e *Engine) madeHere(ctx context.Context, t *Task, r Reservation) bool {
+	if r.Clone != "" && r.Clone == e.clone() && r.Host == e.Caller.Host {
+		return true
+	}
 	claim := t.claimRef(r.Tag)
 	values, err := e.Repo.RefValues(ctx, claim)
 	if err != nil || values[claim] != "" {

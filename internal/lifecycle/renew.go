@@ -101,6 +101,9 @@ func (e *Engine) branchIsHere(ctx context.Context, t *Task, n plan.StageNumber, 
 	if !gitops.ValidRefName(branch) {
 		return nil
 	}
+	if _, err := e.ownBranch(ctx, t, n, r); err != nil {
+		return err
+	}
 	values, err := e.Repo.RefValues(ctx, branch, t.claimRef(r.Tag))
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func (e *Engine) resume(ctx context.Context, t *Task, st plan.Stage, req StartRe
 		}
 		return Started{}, refusal
 	}
-	s, err := e.held(ctx, t, st, r)
+	s, err := e.held(ctx, t, st, r, req)
 	if err != nil {
 		return s, err
 	}

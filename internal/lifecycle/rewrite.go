@@ -20,6 +20,7 @@ type Move struct {
 	Reason   string      // how that is known, for the row
 	Base     gitops.Hash // what the stage's commits stand on now; "" where they are not in one piece
 	Commits  []Rewrite   // its commits, for the rows that stand on them
+	Changed  bool        // its content may not be the same: the evidence's files are read anew
 }
 
 // Rewritten is what a rewrite came to.
@@ -91,7 +92,7 @@ func (e *Engine) addRewrite(ctx context.Context, rec *record, t *Task, moves []M
 		}
 	}
 	for _, m := range out.Moved {
-		row, stands, err := e.movedRow(t, m, lines)
+		row, stands, err := e.movedRow(ctx, t, m, lines, commits)
 		if err != nil {
 			return Rewritten{}, err
 		}
@@ -155,7 +156,7 @@ func (e *Engine) copies(ctx context.Context, t *Task, commits []Rewrite) ([]note
 
 // movedRow is the done row that replaces a stage's last one, with its evidence; stands
 // says that the log has it already, from a transaction that was killed half way.
-func (e *Engine) movedRow(t *Task, m Move, lines []notes.Line) (row notes.Row, stands bool, err error) {
+func (e *Engine) movedRow(ctx context.Context, t *Task, m Move, lines []notes.Line, commits []Rewrite) (row notes.Row, stands bool, err error) {
 	old := lastDone(lines, m.Stage, m.From)
 	if last := lastDone(lines, m.Stage, ""); last != nil && last.Head == m.To && last.Replaces == m.From {
 		return notes.Row{}, true, nil
@@ -172,13 +173,35 @@ func (e *Engine) movedRow(t *Task, m Move, lines []notes.Line) (row notes.Row, s
 		row.Plan = old.Plan
 	}
 	if old.Carry != nil {
-		carry := *old.Carry
-		if m.Base != "" {
-			carry.StageCommitRange = notes.CommitRange{Base: m.Base, Head: m.To}
-		}
-		row.Carry = &carry
+		row.Carry, err = e.movedCarry(ctx, *old.Carry, m, commits)
 	}
-	return row, false, nil
+	return row, false, err
+}
+
+// movedCarry is a stage's evidence at its new commit: the range, and the commits of its
+// steps, which else nobody would have any more.
+func (e *Engine) movedCarry(ctx context.Context, carry notes.Carry, m Move, commits []Rewrite) (*notes.Carry, error) {
+	if m.Base != "" {
+		carry.StageCommitRange = notes.CommitRange{Base: m.Base, Head: m.To}
+	}
+	if m.Base != "" && m.Changed {
+		files, err := e.Repo.ChangedPaths(ctx, m.Base, m.To)
+		if err != nil {
+			return nil, err
+		}
+		carry.FilesChanged = append([]string{}, files...)
+	}
+	next := map[gitops.Hash]gitops.Hash{}
+	for _, c := range slices.Concat(commits, m.Commits) {
+		next[c.Old] = c.New
+	}
+	carry.StepResults = slices.Clone(carry.StepResults)
+	for i, s := range carry.StepResults {
+		if to := next[s.Commit]; to != "" {
+			carry.StepResults[i].Commit = to
+		}
+	}
+	return &carry, nil
 }
 
 // lastDone is a stage's last done row, at the given commit if one is given; nil for none.
@@ -197,6 +220,8 @@ type Range struct {
 	Stage      plan.StageNumber
 	Base, Head gitops.Hash // Base "": nothing says it
 	Branches   []gitops.RefName
+	Moved      bool   // it came to its head by a rewrite
+	Claim      string // that it was done under; "" where no row says it
 }
 
 // Ranges tells what the log and the plan say of done stages' commits; of all without
@@ -219,7 +244,11 @@ func (e *Engine) Ranges(ctx context.Context, t *Task, stages ...plan.StageNumber
 			return nil, refuse(Refused, "", "stage %d is not done", n)
 		}
 		short, long := branchNames(t, n)
+		last := lastDone(lines, n, head)
 		r := Range{Stage: n, Head: head, Base: e.rangeBase(t, n, head, lines), Branches: []gitops.RefName{short, long}}
+		if last != nil {
+			r.Moved, r.Claim = last.Replaces != "", last.Claim
+		}
 		for _, l := range lines {
 			name := gitops.RefName(fmt.Sprintf("refs/heads/%s", l.Row.Branch))
 			if l.Row.Stage == n && l.Row.Branch != "" && l.Row.Status != notes.HandedOff && gitops.ValidRefName(name) && !slices.Contains(r.Branches, name) {

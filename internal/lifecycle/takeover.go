@@ -33,7 +33,7 @@ func (e *Engine) takeOver(ctx context.Context, t *Task, st plan.Stage, req Start
 		refusal.Hints = append(refusal.Hints, fmt.Sprintf("if nobody works there any more, give it back with: git okstra stage release %d", st.Number))
 		return Started{}, refusal
 	}
-	s, err := e.held(ctx, t, st, r)
+	s, err := e.held(ctx, t, st, r, req)
 	if err != nil {
 		return s, err
 	}
@@ -116,8 +116,9 @@ func (e *Engine) appendTakenOver(ctx context.Context, rec *record, t *Task, n pl
 }
 
 // held describes a stage that somebody holds, and finds its branch and worktree.
-// Errors: *Refusal where the work is in another clone.
-func (e *Engine) held(ctx context.Context, t *Task, st plan.Stage, r Reservation) (Started, error) {
+// Errors: *Refusal where the work is in another clone, or the branch is none of the
+// stage's.
+func (e *Engine) held(ctx context.Context, t *Task, st plan.Stage, r Reservation, req StartRequest) (Started, error) {
 	s := Started{
 		Key: t.Key, Stage: st.Number, Title: st.Title, Base: r.Base, Worktree: r.Worktree, Bind: t.BindRef(st.Number),
 		Branch: gitops.RefName("refs/heads/" + r.Branch), Already: true, tag: r.Tag, claim: r.Claim,
@@ -125,6 +126,13 @@ func (e *Engine) held(ctx context.Context, t *Task, st plan.Stage, r Reservation
 	if s.Worktree == "" || !gitops.ValidRefName(s.Branch) {
 		return s, refuse(Environment, "give it back with: git okstra stage release "+fmt.Sprint(st.Number),
 			"the reservation of stage %d names no usable branch and worktree", st.Number)
+	}
+	made, err := e.ownBranch(ctx, t, st.Number, r)
+	if err != nil {
+		return s, err
+	}
+	if !made {
+		s.Worktree = req.Worktree(t.Key, st.Number)
 	}
 	if err := e.whereItIs(ctx, &s); err != nil {
 		return s, err

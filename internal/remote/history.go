@@ -50,6 +50,17 @@ func (h history) reopened(n plan.StageNumber) bool {
 	return again
 }
 
+// reopenedFrom is the commit that a stage was done at when it was last reopened.
+func (h history) reopenedFrom(n plan.StageNumber) gitops.Hash {
+	from := gitops.Hash("")
+	for _, l := range h {
+		if !l.Foreign && l.Row.Stage == n && l.Row.Status == notes.Reopened && l.Row.Okstra == nil {
+			from = l.Row.Head
+		}
+	}
+	return from
+}
+
 // newer decides between two commits that a stage is done at: the one whose done row
 // replaces the other, over any number of rows; where both do, the one of the last
 // row. ok is false where neither does.

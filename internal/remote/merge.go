@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -167,11 +168,17 @@ func (m *merger) stages() error {
 		for n := range s.reserved {
 			all[n] = true
 		}
+		for n := range s.reopened {
+			all[n] = true
+		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(all)) {
 		done, err := m.done(n)
 		if err == nil {
 			err = m.reserved(n, done)
+		}
+		if err == nil {
+			err = m.reopened(n, done)
 		}
 		if err != nil {
 			return err
@@ -198,7 +205,7 @@ func (m *merger) done(n plan.StageNumber) (bool, error) {
 			m.out.conflicts = append(m.out.conflicts, Conflict{
 				Ref: what, Here: o, There: t,
 				Message: fmt.Sprintf("stage %d is done at %s here and at %s there, and no row says that one replaces the other", n, o.Short(), t.Short()),
-				Hint:    fmt.Sprintf("compare them with git diff %s %s; let one side's %s have the commit that counts, then sync again", o.Short(), t.Short(), what),
+				Hint:    fmt.Sprintf("compare them with git diff %s %s; if the remote's counts, say so with git okstra reconcile --stage %d --to %s, else say yours where the other was recorded; then sync again", o.Short(), t.Short(), n, t.Short()),
 			})
 			return true, nil
 		}
@@ -210,6 +217,28 @@ func (m *merger) done(n plan.StageNumber) (bool, error) {
 	}
 	m.agree(what, n, o, t, want)
 	return want != "", nil
+}
+
+// reopened keeps what the next start of a reopened stage goes on from, until it is done
+// again. Where both sides have one, the log's last word counts, else the remote's.
+func (m *merger) reopened(n plan.StageNumber, done bool) error {
+	o, t := m.ours.reopened[n], m.theirs.reopened[n]
+	if o == t && !done || o == "" && t == "" {
+		return nil
+	}
+	rows, err := m.rows()
+	if err != nil {
+		return err
+	}
+	want := cmp.Or(t, o)
+	switch last := rows.reopenedFrom(n); {
+	case done:
+		want = ""
+	case o != "" && o == last:
+		want = o
+	}
+	m.agree(fmt.Sprintf("reopened/%d", n), n, o, t, want)
+	return nil
 }
 
 // reserved decides who holds a stage: the remote is the arbiter.

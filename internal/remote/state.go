@@ -77,10 +77,13 @@ func (t tracking) there(name gitops.RefName) gitops.RefName {
 type side struct {
 	plan, base, notes gitops.Hash
 	done, reserved    map[plan.StageNumber]gitops.Hash
+	reopened          map[plan.StageNumber]gitops.Hash // what was done before the round that is to come
 }
 
 func newSide() *side {
-	return &side{done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{}}
+	return &side{
+		done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{}, reopened: map[plan.StageNumber]gitops.Hash{},
+	}
 }
 
 // known reports whether the repository has the task at all.
@@ -158,6 +161,8 @@ func (s *side) take(what string, h gitops.Hash) {
 		s.base = h
 	case kind == "done" && isNumber:
 		s.done[n] = h
+	case kind == "reopened" && isNumber:
+		s.reopened[n] = h
 	case kind == "reserved" && isNumber:
 		s.reserved[n] = h
 	}

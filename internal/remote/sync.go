@@ -236,7 +236,7 @@ func phaseOf(m move) int {
 		return phaseTask
 	case m.want == "":
 		return phaseGone
-	case strings.HasPrefix(m.what, "reserved/"):
+	case strings.HasPrefix(m.what, "reserved/"), strings.HasPrefix(m.what, "reopened/"):
 		return phaseLog
 	}
 	return phaseDone
