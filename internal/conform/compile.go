@@ -193,16 +193,21 @@ func prefixes(list []string) *regexp.Regexp {
 }
 
 // globs fits paths: * is anything within a name, ** any folders, {a,b} either. A glob
-// without a slash is for the name alone, any other may begin in any folder.
+// without a slash is for the name alone, any other may begin in any folder, and one
+// that begins with a slash only at the top.
 func globs(list []string) *regexp.Regexp {
 	var all []string
 	for _, g := range list {
-		all = append(all, globPattern(g))
+		if top, ok := strings.CutPrefix(g, "/"); ok {
+			all = append(all, globPattern(top))
+		} else {
+			all = append(all, `(?:.*/)?`+globPattern(g))
+		}
 	}
 	if len(all) == 0 {
 		return regexp.MustCompile(`[^\s\S]`)
 	}
-	return regexp.MustCompile(`(?s)^(?:.*/)?(?:` + strings.Join(all, "|") + `)$`)
+	return regexp.MustCompile(`(?s)^(?:` + strings.Join(all, "|") + `)$`)
 }
 
 func globPattern(g string) string {
