@@ -5,7 +5,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
+
+// lazy is a pattern that is compiled when it is first needed: other commands must not
+// wait for it.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // compiler turns the form of a file into rules.
 type compiler struct {
@@ -102,7 +109,7 @@ func (c *compiler) ignore(form ignoreForm) error {
 }
 
 // ruleID is what a rule may be called.
-var ruleID = regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
+var ruleID = lazy(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
 
 func (c *compiler) rule(form ruleForm) error {
 	rule := Rule{
@@ -143,7 +150,7 @@ func (c *compiler) rule(form ruleForm) error {
 // checkRule holds a rule to its schema.
 func (c *compiler) checkRule(form ruleForm, rule Rule) error {
 	id := form.ID
-	if !ruleID.MatchString(rule.ID) {
+	if !ruleID().MatchString(rule.ID) {
 		return id.fail("a rule's id is lower-case words with dashes between them, not %q", rule.ID)
 	}
 	if _, known := c.rules.Find(rule.ID); known {

@@ -1,7 +1,6 @@
 package conform
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -140,17 +139,17 @@ func readSide(l *Language, hunk []Line, op byte) (text, error) {
 }
 
 // prose is a line as they are in the middle of a block comment.
-var prose = regexp.MustCompile(`^\s*\*(?:\s|$)`)
+var prose = lazy(`^\s*\*(?:\s|$)`)
 
 // sqlWords are what a text within a literal must have for us to believe that it is one.
-var sqlWords = regexp.MustCompile(`(?m)^\s*(?:SELECT|FROM|WHERE|INSERT|UPDATE|DELETE|LEFT|INNER|JOIN|SET|VALUES|AND|OR|ORDER|GROUP|LIMIT|HAVING|RETURNING|ON)\b`)
+var sqlWords = lazy(`(?m)^\s*(?:SELECT|FROM|WHERE|INSERT|UPDATE|DELETE|LEFT|INNER|JOIN|SET|VALUES|AND|OR|ORDER|GROUP|LIMIT|HAVING|RETURNING|ON)\b`)
 
 // inside guesses what a piece from the middle of a file begins in: nothing (""), a
 // comment or a literal. It gives a line that opens that.
 func (l *Language) inside(src string) string {
 	if len(l.Block) == 2 {
 		opens, closes := strings.Index(src, l.Block[0]), strings.Index(src, l.Block[1])
-		if closes >= 0 && (opens < 0 || closes < opens) || opens < 0 && prose.MatchString(strings.TrimLeft(src, "\n")) {
+		if closes >= 0 && (opens < 0 || closes < opens) || opens < 0 && prose().MatchString(strings.TrimLeft(src, "\n")) {
 			return l.Block[0] + "\n"
 		}
 	}
@@ -161,7 +160,7 @@ func (l *Language) inside(src string) string {
 		}
 		lines := strings.Split(strings.TrimRight(before, " \t"), "\n")
 		last := strings.TrimSpace(lines[len(lines)-1])
-		if sqlWords.MatchString(before) || len(q) > 1 && (last != "" && !strings.HasSuffix(last, "=") && !strings.HasSuffix(last, "(") || last == "" && strings.HasPrefix(src[len(before)+len(q):], "\n")) {
+		if sqlWords().MatchString(before) || len(q) > 1 && (last != "" && !strings.HasSuffix(last, "=") && !strings.HasSuffix(last, "(") || last == "" && strings.HasPrefix(src[len(before)+len(q):], "\n")) {
 			return "x = " + q + "\n"
 		}
 	}

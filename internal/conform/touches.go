@@ -52,6 +52,9 @@ func (r *Rules) Touches(diff []FileDiff, attrs func(path string) Attributes) (Fi
 	var out Findings
 	var judged []*judged
 	for _, f := range diff {
+		if len(f.Hunks) == 0 && !f.Binary {
+			continue // a mode, an empty file, or a rename
+		}
 		if why := r.why(f, attrs); why != "" {
 			out.Ignored = append(out.Ignored, Ignored{f.Path(), why})
 			continue
@@ -80,16 +83,17 @@ func (r *Rules) Touches(diff []FileDiff, attrs func(path string) Attributes) (Fi
 // judge applies the rules to what is left of a file.
 func (r *Rules) judge(j *judged) []Touch {
 	var out []Touch
-	had := map[string]bool{}
+	had := map[string]bool{} // surface alone: a path of it was said; with side and line: that line was
 	add := func(c change, rule *Rule, once bool) {
-		key := string(rule.Surface)
-		if !once {
-			key += ":" + string(c.side) + c.number()
+		line := string(rule.Surface) + ":" + string(c.side) + c.number()
+		if had[line] || once && had[string(rule.Surface)] {
+			return
 		}
-		if !had[key] && !had[string(rule.Surface)+":"+string(c.side)+c.number()] {
-			had[key] = true
-			out = append(out, Touch{rule.Surface, j.path(c), c.line, c.side, rule.ID, strings.TrimSpace(c.raw)})
+		had[line] = true
+		if once {
+			had[string(rule.Surface)] = true
 		}
+		out = append(out, Touch{rule.Surface, j.path(c), c.line, c.side, rule.ID, strings.TrimSpace(c.raw)})
 	}
 	for _, c := range j.changes {
 		if c.void || c.empty() {
