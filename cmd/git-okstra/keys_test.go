@@ -20,6 +20,7 @@ func TestJSONKeys(t *testing.T) {
 	b := newBench(t, 2)
 	b.repo.Write("bad.md", strings.ReplaceAll(widePlan(2), "| 2 | part 2 | (none) |", "| 2 | part 2 | 7 |"))
 	okstraFolder(b)
+	b.repo.Write("some.diff", "--- a/a.go\n+++ b/a.go\n@@ -1 +1,2 @@\n package a\n+os.Open(x)\n--- a/go.sum\n+++ b/go.sum\n@@ -1 +1 @@\n-x\n+y\n")
 	var out bytes.Buffer
 	for _, c := range []struct {
 		words string
@@ -45,6 +46,9 @@ func TestJSONKeys(t *testing.T) {
 		{"doctor", 0},
 		{"import folder --task HELLO-1", exitFindings},
 		{"export out", 0},
+		{"conform rules", 0},
+		{"conform explain go-db-tag", 0},
+		{"conform touches --diff some.diff", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {
