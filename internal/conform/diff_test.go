@@ -65,11 +65,11 @@ func TestParseDiff(t *testing.T) {
 func TestParseDiffRefuses(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
-		"diff --cc a\n":            "line 1 of the diff: a combined diff",
-		"x\ndiff --combined a\n":   "line 2 of the diff: a combined diff",
-		"@@@ -1 -1 +1 @@@\n":       "a combined diff",
-		"@@ -1 +1 @@\n":            "a hunk before any file",
-		"--- a\n+++ b\n@@ -x @@\n": "is no head of a hunk",
+		"diff --cc a\n":                               "line 1 of the diff: a combined diff",
+		"x\ndiff --combined a\n":                      "line 2 of the diff: a combined diff",
+		"@@@ -1 -1 +1 @@@\n":                          "a combined diff",
+		"@@ -1 +1 @@\n":                               "a hunk before any file",
+		"--- a\n+++ b\n@@ -x @@\n":                    "is no head of a hunk",
 		"--- a\n+++ b\n@@ -1 +1 @@\n-a\n":             "ends within a hunk",
 		"--- a\n+++ b\n@@ -1 +1 @@\n+a\n+b\n":         "line 5 of the diff: the hunk's lines",
 		"--- /dev/null\n+++ /dev/null\n":              "a file without a name",

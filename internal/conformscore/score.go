@@ -105,7 +105,7 @@ func (t *tally) count(want, is bool) {
 // table draws precision and recall, for a page.
 func (s *scores) table() string {
 	var b strings.Builder
-	b.WriteString("| | diffs |")
+	b.WriteString("| | touches |")
 	for _, surface := range conform.Surfaces() {
 		fmt.Fprintf(&b, " %s precision | recall |", surface)
 	}

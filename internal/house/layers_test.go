@@ -36,7 +36,7 @@ var rooms = map[string]room{
 		"gitops", "plan", "plan/rules", "plan/stage", "notes", "internal/conform",
 	}},
 
-	"internal/conform": {pure: true, ours: []string{"plan"}},
+	"internal/conform":      {pure: true, ours: []string{"plan"}},
 	"internal/conformscore": {ours: []string{"internal/conform"}},
 	"internal/report": {pure: true, ours: []string{
 		"plan", "plan/rules", "plan/stage", "plan/revision", "internal/conform",
