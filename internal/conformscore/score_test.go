@@ -14,18 +14,18 @@ import (
 // floor is what precision and recall of each surface must reach on our corpus.
 const floor = 0.95
 
-// TestCorpus prints the scores of both halves and holds them to the floor.
+// TestCorpus prints the scores of each part and holds them to the floor.
 func TestCorpus(t *testing.T) {
 	var all []labelled
-	for _, half := range []string{"a", "b"} {
-		cases, err := readCases(os.DirFS("testdata/corpus/" + half))
+	for _, part := range []string{"a", "b", "c"} {
+		cases, err := readCases(os.DirFS("testdata/corpus/" + part))
 		if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, cases...)
-		report(t, "half "+half, cases)
+		report(t, "part "+part, cases)
 	}
-	s := report(t, "both", all)
+	s := report(t, "all", all)
 	const most, least, nothing = 400, 60, 120
 	if len(all) < most || s.none < nothing {
 		t.Errorf("%d diffs, %d of them touch nothing; want %d and %d", len(all), s.none, most, nothing)
