@@ -46,6 +46,7 @@ func commands() []command {
 		{"plan", "Check, compare, draw and approve plans.", &planCmd{}},
 		{"stage", "Choose, start and end stages.", &stageCmd{}},
 		{"task", "See the tasks of this repository.", &taskCmd{}},
+		{"conform", "See what a diff touches: databases, files, HTTP, third parties.", &conformCmd{}},
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
 		{"sync", "Exchange the state with a remote.", &syncCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},

@@ -22,6 +22,7 @@ func TestJSONKeys(t *testing.T) {
 	okstraFolder(b)
 	b.repo.Git("init", "-q", "--bare", b.home+"/hub.git")
 	b.repo.Git("remote", "add", "origin", b.home+"/hub.git")
+	b.repo.Write("some.diff", "--- a/a.go\n+++ b/a.go\n@@ -1 +1,2 @@\n package a\n+os.Open(x)\n--- a/go.sum\n+++ b/go.sum\n@@ -1 +1 @@\n-x\n+y\n")
 	var out bytes.Buffer
 	for _, c := range []struct {
 		words string
@@ -54,6 +55,9 @@ func TestJSONKeys(t *testing.T) {
 		{"export out", 0},
 		{"sync", 0},
 		{"stage reopen 1 --why again", 0},
+		{"conform rules", 0},
+		{"conform explain go-db-tag", 0},
+		{"conform touches --diff some.diff", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {

@@ -36,7 +36,8 @@ var rooms = map[string]room{
 		"gitops", "plan", "plan/rules", "plan/stage", "notes", "internal/conform",
 	}},
 
-	"internal/conform": {pure: true, ours: []string{"plan"}},
+	"internal/conform":      {pure: true, ours: []string{"plan"}},
+	"internal/conformscore": {ours: []string{"internal/conform"}},
 	"internal/report": {pure: true, ours: []string{
 		"plan", "plan/rules", "plan/stage", "plan/revision", "internal/conform",
 	}},
@@ -61,6 +62,7 @@ var rooms = map[string]room{
 // libraries says in which rooms a library is at home, by the beginning of its import
 // path; "tests" stands for every _test file.
 var libraries = map[string][]string{
+	"github.com/alecthomas/chroma/v2":  {"internal/conform"},
 	"github.com/alecthomas/kong":       {"cmd/git-okstra"},
 	"github.com/google/uuid":           {"cmd/git-okstra"},
 	"github.com/go-git":                {"gitops"},

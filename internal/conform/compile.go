@@ -1,0 +1,248 @@
+package conform
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// lazy is a pattern that is compiled when it is first needed: other commands must not
+// wait for it.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+// compiler turns the form of a file into rules.
+type compiler struct {
+	rules *Rules
+	own   bool // our file: it may define languages
+}
+
+func (w word) fail(format string, args ...any) error {
+	return &RulesError{Line: max(w.line, 1), Column: max(w.column, 1), Message: fmt.Sprintf(format, args...)}
+}
+
+func values(list []word) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = w.value
+	}
+	return out
+}
+
+// regexpOf compiles a pattern; an empty one is nil.
+func (w word) regexpOf() (*regexp.Regexp, error) {
+	if w.value == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(w.value)
+	if err != nil {
+		return nil, w.fail("%v", err)
+	}
+	return re, nil
+}
+
+func (c *compiler) file(form fileForm) error {
+	if form.Version.value != "1" {
+		return form.Version.fail("version: 1 is wanted, this is %q", form.Version.value)
+	}
+	if len(form.Languages) > 0 && !c.own {
+		return form.Languages[0].Name.fail("languages cannot be added here")
+	}
+	for _, l := range form.Languages {
+		if err := c.language(l); err != nil {
+			return err
+		}
+	}
+	for _, off := range form.Off {
+		i := slices.IndexFunc(c.rules.List, func(r Rule) bool { return r.ID == off.value })
+		if i < 0 {
+			return off.fail("there is no rule %q to switch off", off.value)
+		}
+		c.rules.List = slices.Delete(c.rules.List, i, i+1)
+	}
+	for _, i := range form.Ignore {
+		if err := c.ignore(i); err != nil {
+			return err
+		}
+	}
+	for _, rule := range form.Rules {
+		if err := c.rule(rule); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *compiler) language(form languageForm) error {
+	l := Language{
+		Name: form.Name.value, Lexer: form.Lexer.value, Files: values(form.Files), Imports: values(form.Imports),
+		Separator: form.Separator.value, Block: values(form.Block), Quotes: values(form.Quotes),
+	}
+	l.files = globs(l.Files)
+	for _, w := range form.Imports {
+		re, err := w.regexpOf()
+		if err != nil {
+			return err
+		}
+		l.imports = append(l.imports, re)
+	}
+	c.rules.languages = append(c.rules.languages, l)
+	return nil
+}
+
+func (c *compiler) ignore(form ignoreForm) error {
+	if form.Why.value == "" {
+		return form.Why.fail("say why these files are ignored")
+	}
+	head, err := form.Head.regexpOf()
+	if err != nil {
+		return err
+	}
+	if head == nil && len(form.Paths) == 0 {
+		return form.Why.fail("paths are missing")
+	}
+	c.rules.ignored = append(c.rules.ignored, exclusion{why: form.Why.value, paths: globs(values(form.Paths)), head: head})
+	return nil
+}
+
+// ruleID is what a rule may be called.
+var ruleID = lazy(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
+
+func (c *compiler) rule(form ruleForm) error {
+	rule := Rule{
+		ID: form.ID.value, Surface: Surface(form.Surface.value), Kind: form.Kind.value, Languages: values(form.Languages),
+		Doc: strings.TrimSpace(form.Doc.value), Modules: values(form.Modules), Unless: form.Unless.value, Paths: values(form.Paths),
+		Yes: values(form.Yes), No: values(form.No),
+	}
+	if err := c.checkRule(form, rule); err != nil {
+		return err
+	}
+	pattern := form.Pattern
+	if len(form.Any) > 0 {
+		for _, w := range form.Any {
+			if _, err := w.regexpOf(); err != nil {
+				return err
+			}
+		}
+		pattern.value = "(?:" + strings.Join(values(form.Any), ")|(?:") + ")"
+	}
+	rule.Pattern = pattern.value
+	var err error
+	if rule.pattern, err = pattern.regexpOf(); err != nil {
+		return err
+	}
+	if rule.unless, err = form.Unless.regexpOf(); err != nil {
+		return err
+	}
+	if len(rule.Modules) > 0 {
+		rule.modules = prefixes(rule.Modules)
+	}
+	if len(rule.Paths) > 0 {
+		rule.paths = globs(rule.Paths)
+	}
+	c.rules.List = append(c.rules.List, rule)
+	return nil
+}
+
+// checkRule holds a rule to its schema.
+func (c *compiler) checkRule(form ruleForm, rule Rule) error {
+	id := form.ID
+	if !ruleID().MatchString(rule.ID) {
+		return id.fail("a rule's id is lower-case words with dashes between them, not %q", rule.ID)
+	}
+	if _, known := c.rules.Find(rule.ID); known {
+		return id.fail("there is a rule %q already", rule.ID)
+	}
+	if !slices.Contains(Surfaces(), rule.Surface) {
+		return orAt(form.Surface, id).fail("rule %q: the surface is db, io, http or external, not %q", rule.ID, rule.Surface)
+	}
+	for _, l := range form.Languages {
+		if !slices.ContainsFunc(c.rules.languages, func(known Language) bool { return known.Name == l.value }) {
+			return l.fail("rule %q: no language %q is known", rule.ID, l.value)
+		}
+	}
+	patterns := form.Pattern.value != "" || len(form.Any) > 0
+	var ok bool
+	switch rule.Kind {
+	case kindImport:
+		ok = len(rule.Modules) > 0 || patterns
+	case kindCall, kindArgument, kindSQL:
+		ok = patterns && len(rule.Modules) == 0
+	case kindPath:
+		ok = len(rule.Paths) > 0 && !patterns && len(rule.Modules) == 0
+	default:
+		return orAt(form.Kind, id).fail("rule %q: the kind is import, call, argument, sql or path, not %q", rule.ID, rule.Kind)
+	}
+	if !ok || form.Pattern.value != "" && len(form.Any) > 0 || rule.Kind != kindPath && len(rule.Paths) > 0 {
+		return orAt(form.Kind, id).fail("rule %q: import takes modules, pattern or any; call, argument and sql take pattern or any; path takes paths", rule.ID)
+	}
+	return nil
+}
+
+// orAt is the word, or another where it is not there.
+func orAt(w, other word) word {
+	if w.line == 0 {
+		return other
+	}
+	return w
+}
+
+// prefixes fits names that are one of list or lie below one.
+func prefixes(list []string) *regexp.Regexp {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = regexp.QuoteMeta(s)
+	}
+	return regexp.MustCompile(`^(?:` + strings.Join(quoted, "|") + `)(?:$|[/.:\\])`)
+}
+
+// globs fits paths: * is anything within a name, ** any folders, {a,b} either. A glob
+// without a slash is for the name alone, any other may begin in any folder, and one
+// that begins with a slash only at the top.
+func globs(list []string) *regexp.Regexp {
+	var all []string
+	for _, g := range list {
+		if top, ok := strings.CutPrefix(g, "/"); ok {
+			all = append(all, globPattern(top))
+		} else {
+			all = append(all, `(?:.*/)?`+globPattern(g))
+		}
+	}
+	if len(all) == 0 {
+		return regexp.MustCompile(`[^\s\S]`)
+	}
+	return regexp.MustCompile(`(?s)^(?:` + strings.Join(all, "|") + `)$`)
+}
+
+func globPattern(g string) string {
+	var b strings.Builder
+	depth := 0
+	for i := 0; i < len(g); i++ {
+		switch c := g[i]; {
+		case strings.HasPrefix(g[i:], "**/"):
+			b.WriteString(`(?:.*/)?`)
+			i += 2
+		case strings.HasPrefix(g[i:], "**"):
+			b.WriteString(`.*`)
+			i++
+		case c == '*':
+			b.WriteString(`[^/]*`)
+		case c == '?':
+			b.WriteString(`[^/]`)
+		case c == '{' && strings.Contains(g[i:], "}"):
+			b.WriteString(`(?:`)
+			depth++
+		case c == '}' && depth > 0:
+			b.WriteString(`)`)
+			depth--
+		case c == ',' && depth > 0:
+			b.WriteString(`|`)
+		default:
+			b.WriteString(regexp.QuoteMeta(g[i : i+1]))
+		}
+	}
+	return b.String() + strings.Repeat(")", depth)
+}

@@ -1,0 +1,189 @@
+package conform
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/alecthomas/chroma/v2"
+)
+
+//go:embed lexers/*.xml
+var definitions embed.FS
+
+// text is one side of a piece of a file, told apart by line.
+type text struct {
+	lines   []lexed
+	strings []literal
+}
+
+// lexed is what a line has beside comments.
+type lexed struct {
+	code    string // with "" for each string literal
+	full    string // with the literals as they are
+	strings []int  // the literals that are on it, by index
+}
+
+// literal is the text of a string literal, quotes and all, with ? for what is put in.
+type literal struct{ text string }
+
+// kind is what a piece of source is.
+type kind int
+
+const (
+	isCode kind = iota
+	isComment
+	isString
+	opensCode  // within a string: code follows
+	closesCode // and ends
+)
+
+// piece is a token, as far as it matters here.
+type piece struct {
+	kind kind
+	text string
+}
+
+// lexers holds what was compiled so far: a definition is read when it is first needed.
+var lexers sync.Map // name to *lexer
+
+type lexer struct {
+	once  sync.Once
+	inner chroma.Lexer
+	err   error
+}
+
+func lexerFor(name string) (chroma.Lexer, error) {
+	kept, _ := lexers.LoadOrStore(name, &lexer{})
+	l, _ := kept.(*lexer)
+	l.once.Do(func() {
+		inner, err := chroma.NewXMLLexer(definitions, "lexers/"+name+".xml")
+		if err != nil {
+			l.err = fmt.Errorf("read lexer %q: %w", name, err)
+			return
+		}
+		l.inner = chroma.Coalesce(inner)
+	})
+	return l.inner, l.err
+}
+
+// pieces tells comments, strings and code of a source text apart.
+func pieces(lexerName, src string) ([]piece, error) {
+	if lexerName == "go" {
+		return goPieces(src), nil
+	}
+	l, err := lexerFor(lexerName)
+	if err != nil {
+		return nil, err
+	}
+	next, err := l.Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: false}, src)
+	if err != nil {
+		return nil, fmt.Errorf("read as %s: %w", lexerName, err)
+	}
+	var out []piece
+	for t := next(); t != chroma.EOF; t = next() {
+		out = append(out, piece{kindOf(t), t.Value})
+	}
+	return out, nil
+}
+
+func kindOf(t chroma.Token) kind {
+	switch {
+	case t.Type == chroma.CommentPreproc, t.Type == chroma.CommentPreprocFile:
+		return isCode
+	case t.Type.InCategory(chroma.Comment), t.Type == chroma.LiteralStringDoc:
+		return isComment
+	case t.Type == chroma.LiteralStringInterpol && strings.HasSuffix(t.Value, "{"):
+		return opensCode
+	case t.Type == chroma.LiteralStringInterpol && strings.HasPrefix(t.Value, "}"):
+		return closesCode
+	case t.Type.InSubCategory(chroma.LiteralString) && t.Type != chroma.LiteralStringSymbol:
+		return isString
+	}
+	return isCode
+}
+
+// split lays pieces out on lines.
+func split(list []piece) text {
+	s := splitter{out: text{lines: []lexed{{}}}}
+	for _, p := range list {
+		s.take(p)
+	}
+	s.endString()
+	return s.out
+}
+
+type splitter struct {
+	out   text
+	lit   *strings.Builder // the literal that is open
+	depth int              // of code within it
+}
+
+func (s *splitter) take(p piece) {
+	switch p.kind {
+	case isString:
+		if s.lit == nil {
+			s.lit = &strings.Builder{}
+			s.line().code += `""`
+			s.mark()
+		}
+		s.lit.WriteString(p.text)
+		s.write(p.text, false)
+		return
+	case opensCode, closesCode:
+		if s.lit != nil {
+			s.depth++
+			if p.kind == closesCode {
+				s.depth = max(s.depth-2, 0)
+			} else {
+				s.lit.WriteByte('?')
+			}
+			s.write(p.text, false)
+			return
+		}
+	case isComment:
+		for range strings.Count(p.text, "\n") {
+			s.newline()
+		}
+		return
+	case isCode:
+		if s.lit != nil && s.depth == 0 {
+			s.endString()
+		}
+	}
+	s.write(p.text, true)
+}
+
+func (s *splitter) line() *lexed { return &s.out.lines[len(s.out.lines)-1] }
+
+func (s *splitter) newline() {
+	s.out.lines = append(s.out.lines, lexed{})
+	s.mark()
+}
+
+// mark notes the open literal on the current line.
+func (s *splitter) mark() {
+	if s.lit != nil {
+		s.line().strings = append(s.line().strings, len(s.out.strings))
+	}
+}
+
+func (s *splitter) write(t string, code bool) {
+	for i, part := range strings.Split(t, "\n") {
+		if i > 0 {
+			s.newline()
+		}
+		s.line().full += part
+		if code {
+			s.line().code += part
+		}
+	}
+}
+
+func (s *splitter) endString() {
+	if s.lit != nil {
+		s.out.strings = append(s.out.strings, literal{s.lit.String()})
+		s.lit, s.depth = nil, 0
+	}
+}

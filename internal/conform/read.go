@@ -1,0 +1,168 @@
+package conform
+
+import (
+	"strconv"
+	"strings"
+)
+
+// change is an added or removed line, read in its language.
+type change struct {
+	side     Side
+	line     int
+	raw      string
+	code     string   // without comments, literals emptied
+	full     string   // without comments
+	literals []string // the string literals that are on it, whole
+	void     bool     // only moved, or only laid out anew
+}
+
+// empty reports whether there is nothing but comments and blanks.
+func (c change) empty() bool { return strings.TrimSpace(c.full) == "" }
+
+func (c change) number() string { return strconv.Itoa(c.line) }
+
+// key is what a line is recognised by elsewhere.
+func (c change) key() string { return strings.Join(strings.Fields(c.full), "") }
+
+// judged is a file that is looked at.
+type judged struct {
+	diff     FileDiff
+	language *Language
+	changes  []change
+}
+
+func (j *judged) path(c change) string {
+	if c.side == Removed {
+		return j.diff.Old
+	}
+	return j.diff.New
+}
+
+// effective reports whether anything is left that is not void.
+func (j *judged) effective() bool {
+	for _, c := range j.changes {
+		if !c.void && !c.empty() {
+			return true
+		}
+	}
+	return false
+}
+
+// maxSource is how long a piece of source may be for a lexer; longer ones are taken
+// line by line.
+const maxSource = 1 << 20
+
+// read lays out what is added and removed in a file.
+func (r *Rules) read(f FileDiff) (*judged, error) {
+	j := &judged{diff: f, language: r.language(f.Path())}
+	for _, hunk := range f.Hunks {
+		var sides [2]text
+		for i, op := range []byte{'-', '+'} {
+			var err error
+			if sides[i], err = readSide(j.language, hunk, op); err != nil {
+				return nil, err
+			}
+		}
+		first := len(j.changes)
+		at := [2]int{}
+		for _, l := range hunk {
+			for i, op := range []byte{'-', '+'} {
+				if l.Op != op && l.Op != ' ' {
+					continue
+				}
+				if l.Op == op {
+					j.changes = append(j.changes, changeOf(l, sides[i], at[i]))
+				}
+				at[i]++
+			}
+			if l.Op == ' ' {
+				cancelLayout(j.changes[first:])
+				first = len(j.changes)
+			}
+		}
+		cancelLayout(j.changes[first:])
+	}
+	return j, nil
+}
+
+// changeOf is the n-th line of a side.
+func changeOf(l Line, side text, n int) change {
+	c := change{side: Added, line: l.New, raw: l.Text}
+	if l.Op == '-' {
+		c.side, c.line = Removed, l.Old
+	}
+	if n < len(side.lines) {
+		at := side.lines[n]
+		c.code, c.full = at.code, at.full
+		for _, i := range at.strings {
+			c.literals = append(c.literals, side.strings[i].text)
+		}
+	}
+	return c
+}
+
+// readSide tells a side of a hunk apart, all of its lines.
+func readSide(l *Language, hunk []Line, op byte) (text, error) {
+	var b strings.Builder
+	begins := 0
+	for _, line := range hunk {
+		if line.Op != op && line.Op != ' ' {
+			continue
+		}
+		if begins == 0 {
+			begins = max(line.Old, line.New)
+		}
+		b.WriteString(strings.TrimSuffix(line.Text, "\r") + "\n")
+	}
+	src := b.String()
+	if l == nil || l.Lexer == "" || len(src) > maxSource {
+		var t text
+		for line := range strings.Lines(src) {
+			line = strings.TrimSuffix(line, "\n")
+			t.lines = append(t.lines, lexed{code: line, full: line})
+		}
+		return t, nil
+	}
+	before := ""
+	if begins > 1 {
+		before = l.inside(src)
+	}
+	list, err := pieces(l.Lexer, before+src)
+	if err != nil {
+		return text{}, err
+	}
+	t := split(list)
+	if before != "" {
+		t.lines = t.lines[1:]
+	}
+	return t, nil
+}
+
+// prose is a line as they are in the middle of a block comment.
+var prose = lazy(`^\s*\*(?:\s|$)`)
+
+// sqlWords are what a text within a literal must have for us to believe that it is one.
+var sqlWords = lazy(`(?m)^\s*(?:SELECT|FROM|WHERE|INSERT|UPDATE|DELETE|LEFT|INNER|JOIN|SET|VALUES|AND|OR|ORDER|GROUP|LIMIT|HAVING|RETURNING|ON)\b`)
+
+// inside guesses what a piece from the middle of a file begins in: nothing (""), a
+// comment or a literal. It gives a line that opens that.
+func (l *Language) inside(src string) string {
+	if len(l.Block) == 2 {
+		opens, closes := strings.Index(src, l.Block[0]), strings.Index(src, l.Block[1])
+		if closes >= 0 && (opens < 0 || closes < opens) || opens < 0 && prose().MatchString(strings.TrimLeft(src, "\n")) {
+			return l.Block[0] + "\n"
+		}
+	}
+	for _, q := range l.Quotes {
+		before, _, found := strings.Cut(src, q)
+		if !found || strings.Count(src, q)%2 == 0 {
+			continue
+		}
+		lines := strings.Split(strings.TrimRight(before, " \t"), "\n")
+		last := strings.TrimSpace(lines[len(lines)-1])
+		if sqlWords().MatchString(before) || len(q) > 1 && (last != "" && !strings.HasSuffix(last, "=") && !strings.HasSuffix(last, "(") || last == "" && strings.HasPrefix(src[len(before)+len(q):], "\n")) {
+			return "x = " + q + "\n"
+		}
+	}
+	return ""
+}
