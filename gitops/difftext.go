@@ -145,15 +145,15 @@ func (r *Repo) FileOn(ctx context.Context, d DiffSides, path string) ([]byte, er
 	case d.To != "":
 		return r.FileAt(ctx, d.To, path)
 	case d.Staged:
-		return r.staged(ctx, path)
+		return r.indexFile(ctx, path)
 	case r.workTree == "":
 		return nil, fmt.Errorf("read %q: %w", path, fs.ErrNotExist)
 	}
 	return os.ReadFile(filepath.Join(r.workTree, filepath.FromSlash(path)))
 }
 
-// staged reads a file from the index.
-func (r *Repo) staged(ctx context.Context, path string) ([]byte, error) {
+// indexFile reads a file from the index.
+func (r *Repo) indexFile(ctx context.Context, path string) ([]byte, error) {
 	out, err := r.run(ctx, r.here(), nil, "ls-files", "-z", "--stage", "--full-name", "--", ":(top,literal)"+path)
 	if err != nil {
 		return nil, fmt.Errorf("read %q: %w", path, err)
