@@ -189,10 +189,15 @@ func (r *Rules) add(name string, src []byte, ours bool) error {
 	return nil
 }
 
-// decodeRules reads the form; unknown and repeated keys are errors.
-func decodeRules(src []byte) (fileForm, error) {
-	var form fileForm
-	err := yaml.UnmarshalWithOptions(src, &form, yaml.Strict())
+// decodeRules reads the form; unknown and repeated keys are errors. A panic of the
+// library is one too: the file is hostile text.
+func decodeRules(src []byte) (form fileForm, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &RulesError{Line: 1, Column: 1, Message: fmt.Sprintf("the YAML reader gave up: %v", r)}
+		}
+	}()
+	err = yaml.UnmarshalWithOptions(src, &form, yaml.Strict())
 	if err == nil {
 		return form, nil
 	}

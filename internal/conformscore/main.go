@@ -20,7 +20,7 @@ func main() {
 	file := flag.String("rules", "", "a file like .okstra/surfaces.yaml to add")
 	flag.Parse()
 	if err := run(os.Stdout, flag.Args(), *file, *verbose); err != nil {
-		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		_, _ = fmt.Fprintf(os.Stderr, "error: %v\n", err)
 		os.Exit(1)
 	}
 }
@@ -48,10 +48,10 @@ func run(out io.Writer, dirs []string, file string, verbose bool) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "## %s: %d diffs\n\n%s\n", dir, len(cases), s.table())
+		_, _ = fmt.Fprintf(out, "## %s: %d diffs\n\n%s\n", dir, len(cases), s.table())
 		if verbose {
 			for _, w := range s.wrong {
-				fmt.Fprintln(out, w)
+				_, _ = fmt.Fprintln(out, w)
 			}
 		}
 	}
