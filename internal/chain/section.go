@@ -39,7 +39,7 @@ func fileWord(word string) string {
 	if strings.Trim(word, "-–—:") == "" || !strings.ContainsAny(word, "./") {
 		return ""
 	}
-	if f := path.Clean(word); f != "." && f != ".." && !strings.HasPrefix(f, "../") {
+	if f := path.Clean(word); f != "." && f != ".." && !strings.HasPrefix(f, "../") && !strings.HasPrefix(f, "/") {
 		return f
 	}
 	return ""

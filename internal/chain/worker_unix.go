@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strconv"
@@ -43,6 +44,9 @@ func (w *worker) letGo() {
 // is ended first; without, it is only waited for.
 func (w *worker) takeLock(ctx context.Context, patience time.Duration, end bool) error {
 	f, err := os.OpenFile(w.path(lockFile), os.O_CREATE|os.O_RDWR, 0o666)
+	if !end && errors.Is(err, fs.ErrNotExist) {
+		return nil // with the worktree, which is found out later
+	}
 	if err != nil {
 		return &Stop{State: Failed, Message: fmt.Sprintf("the worktree cannot be locked: %s", err)}
 	}
