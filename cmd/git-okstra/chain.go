@@ -56,7 +56,7 @@ func (c *chainCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	argv, err := c.worker(a, d)
+	argv, err := c.worker(a, d, q.Order)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (c *chainCmd) unlanded(d *chainDesk, numbers []plan.StageNumber) ([]plan.St
 }
 
 // worker is what is to be run in each worktree; nil for nothing.
-func (c *chainCmd) worker(a *app, d *chainDesk) ([]string, error) {
+func (c *chainCmd) worker(a *app, d *chainDesk, queue []plan.StageNumber) ([]string, error) {
 	argv, executor := a.rest, strings.TrimSpace(a.repo.Config().Get("okstra.executor"))
 	var need []trusted
 	if len(argv) == 0 && executor != "" {
@@ -126,7 +126,7 @@ func (c *chainCmd) worker(a *app, d *chainDesk) ([]string, error) {
 		return argv, nil
 	}
 	if c.Validate {
-		need = append(need, d.validations()...)
+		need = append(need, d.validations(queue)...)
 	}
 	return argv, d.trust(need, c.Trust)
 }

@@ -21,10 +21,11 @@ func (t trusted) ref() gitops.RefName {
 	return gitops.RefName(trustedPrefix + hex.EncodeToString(sum[:]))
 }
 
-// validations are the commands that the plan wants to pass, a thing for each stage.
-func (d *chainDesk) validations() []trusted {
+// validations are the commands that the plan wants to pass in the stages of a queue.
+func (d *chainDesk) validations(queue []plan.StageNumber) []trusted {
 	var out []trusted
-	for _, st := range d.task.Plan.Stages {
+	for _, n := range queue {
+		st, _ := d.task.Plan.Stage(n)
 		for _, command := range chain.Validations(st) {
 			out = append(out, trusted{fmt.Sprintf("validation of stage %d", st.Number), command})
 		}

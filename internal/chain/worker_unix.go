@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,7 +112,29 @@ func (w *worker) leftover(locked bool) (group int, ours bool) {
 	return pid, now == start
 }
 
-func groupRuns(group int) bool { return !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) }
+// groupRuns reports whether anything of a process group still runs. What has ended and was
+// not waited for does not count: in a container, nobody may ever do that.
+func groupRuns(group int) bool {
+	if errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) {
+		return false
+	}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil || len(stats) == 0 {
+		return true
+	}
+	for _, name := range stats {
+		text, err := os.ReadFile(name)
+		behind := strings.LastIndex(string(text), ") ")
+		if err != nil || behind < 0 {
+			continue // it has ended meanwhile
+		}
+		fields := strings.Fields(string(text)[behind+2:])
+		if len(fields) > 2 && fields[2] == strconv.Itoa(group) && fields[0] != "Z" && fields[0] != "X" {
+			return true
+		}
+	}
+	return false
+}
 
 // endGroup ends a process group: as it was asked for, politely where nothing was, and
 // after a while for good.
@@ -124,13 +147,13 @@ func endGroup(group int, sig os.Signal, grace time.Duration) {
 		polite = syscall.SIGTERM
 	}
 	_ = syscall.Kill(-group, polite)
-	for deadline := time.Now().Add(grace); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(grace); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if !groupRuns(group) {
 			return
 		}
 	}
 	_ = syscall.Kill(-group, syscall.SIGKILL)
 	const reaped = 2 * time.Second // whoever has to wait for them may be slow
-	for deadline := time.Now().Add(reaped); groupRuns(group) && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(reaped); groupRuns(group) && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 	}
 }
