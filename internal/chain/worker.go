@@ -12,7 +12,7 @@ import (
 
 // The files in a worktree's administrative folder that belong to workers.
 const (
-	lockFile   = "okstra-worker.lock" // locked by the worker and what it started
+	lockFile   = "okstra-worker.held" // locked by the worker and what it started
 	recordFile = "okstra-worker"      // which process group is at it
 	briefFile  = "okstra-brief.md"
 )
