@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // ConfigEntry is one value of git's configuration.
@@ -151,12 +152,14 @@ func (c Config) Bool(key string, def bool) (bool, error) {
 }
 
 // gitInt is the form of git's integers: strtol's, with a unit.
-var gitInt = regexp.MustCompile(`^([-+]?(?:0[xX][0-9a-fA-F]+|[0-9]+))([kKmMgG]?)$`)
+var gitInt = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([-+]?(?:0[xX][0-9a-fA-F]+|[0-9]+))([kKmMgG]?)$`)
+})
 
 // parseInt reads an integer by git's rules: 32 bits, decimal, octal or
 // hexadecimal, with a unit of k, m or g.
 func parseInt(s string) (int64, bool) {
-	m := gitInt.FindStringSubmatch(s)
+	m := gitInt().FindStringSubmatch(s)
 	if m == nil {
 		return 0, false
 	}

@@ -158,10 +158,21 @@ func (r *Repo) Notes(ctx context.Context, commit Hash) ([]Note, error) {
 // was killed may have done a part, and names an object in a ref's log before the ref
 // has it.
 func (r *Repo) ApplyObjects(ctx context.Context, w *ObjectWriter, t Transaction) error {
+	return r.ApplyObjectsAfter(ctx, w, t, nil)
+}
+
+// ApplyObjectsAfter is ApplyObjects with something to be done when the objects are there
+// and the refs have not moved yet; its error ends all.
+func (r *Repo) ApplyObjectsAfter(ctx context.Context, w *ObjectWriter, t Transaction, first func() error) error {
 	fresh := w.fresh(t)
 	pack, err := w.Flush(ctx)
 	if err != nil {
 		return fmt.Errorf("write objects: %w", err)
+	}
+	if first != nil {
+		if err := first(); err != nil {
+			return errors.Join(err, pack.Release())
+		}
 	}
 	err = r.Apply(ctx, t)
 	switch {

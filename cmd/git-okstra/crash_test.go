@@ -236,6 +236,7 @@ func (c *crash) afterKill(what string) {
 	}
 	c.usable(what)
 	c.removed(what)
+	c.followed(what)
 	c.noErrors(what+", finished", false)
 	c.leftovers(what)
 }
@@ -322,7 +323,7 @@ func (c *crash) leftovers(what string) {
 		for _, e := range entries {
 			if strings.HasPrefix(e.Name(), ".okstra-") {
 				c.left["temporary file"]++
-			} else if !slices.Contains([]string{".git", "plan.md", "src", "stage-1", ".gitattributes", "x.bad", ".gitignore", ".worktreeinclude", ".env", "tools"}, e.Name()) {
+			} else if !slices.Contains([]string{".git", "plan.md", "src", "stage-1", ".gitattributes", "x.bad", "work", "other", ".gitignore", ".worktreeinclude", ".env", "tools"}, e.Name()) {
 				c.t.Errorf("%s: left over: %s", what, filepath.Join(dir, e.Name()))
 			}
 		}
@@ -344,6 +345,23 @@ func (c *crash) files(fits func(name string) bool) []string {
 		c.t.Fatal(err)
 	}
 	return out
+}
+
+// followed checks that the main worktree has what its branch has, if that was to move.
+func (c *crash) followed(what string) {
+	c.t.Helper()
+	if !c.tr.lands {
+		return
+	}
+	if out := c.repo.Git("status", "--porcelain"); out != "" {
+		c.t.Errorf("%s: status %q", what, out)
+	}
+	if text, err := os.ReadFile(filepath.Join(c.repo.Dir, "src", "main.txt")); err != nil || string(text) != "mine\n" {
+		c.t.Errorf("%s: landed %q, %v", what, text, err)
+	}
+	if left := c.files(func(name string) bool { return name == "okstra-forward" }); len(left) > 0 {
+		c.t.Errorf("%s: left over: %v", what, left)
+	}
 }
 
 // removed checks that nothing of the stage's worktree is left, if it was to go.

@@ -29,6 +29,7 @@ type transition struct {
 	undone    []step // what follows where git fails and not the command
 	worktrees int    // how many are there in the end, beside the main one
 	removes   bool   // none is, though there was one, and nothing of it
+	lands     bool   // the main worktree follows its branch
 	// fails says that it is refused in the end and that what it did is undone; mend
 	// removes the reason, so that it succeeds.
 	fails bool
@@ -39,11 +40,12 @@ type transition struct {
 }
 
 // tracked are the parts of a state, in the order in which it is written.
-var tracked = []string{"plan", "base", "reserved", "claims", "ports", "seen", "branch", "done", "log"}
+var tracked = []string{"plan", "base", "reserved", "claims", "ports", "seen", "branch", "done", "reopened", "main", "log"}
 
 // absent is what a part holds that a state does not name.
 var absent = map[string]string{
 	"plan": "-", "base": "-", "reserved": "-", "claims": "0", "ports": "0", "seen": "0", "branch": "-", "done": "-",
+	"reopened": "-", "main": "old",
 }
 
 // said writes a state.
@@ -114,8 +116,15 @@ func (c *crash) state() string {
 	c.t.Helper()
 	now := map[string]string{}
 	refs := c.refs()
-	main, claims, ports, seen := refs["refs/heads/main"], 0, 0, 0
-	work := refs["refs/heads/"+stageBranch]
+	main, claims, ports, seen := c.before["refs/heads/main"], 0, 0, 0
+	landed := strings.TrimSpace(refs["refs/heads/main"])
+	base := c.before["refs/okstra/"+benchKey+"/base"] // main may have moved since
+	if base == "" {
+		base = main
+	}
+	main = strings.TrimSpace(base)
+	now["main"] = changed(landed, strings.TrimSpace(c.before["refs/heads/main"]))
+	work := strings.TrimSpace(refs["refs/heads/"+stageBranch])
 	if work == "" {
 		work = main // it landed, and its branch is gone
 	}
@@ -131,6 +140,12 @@ func (c *crash) state() string {
 			now["reserved"] = same(target, main)
 		case ours && short == "done/1":
 			now["done"] = same(id, work)
+			if id == landed && now["main"] == "new" {
+				now["done"] = "landed"
+			}
+		case ours && short == "reopened/1":
+			now["reopened"] = same(id, work)
+		case name == "refs/heads/main": // above
 		case name == "refs/heads/"+stageBranch:
 			now["branch"] = changed(id, main)
 		case strings.HasPrefix(name, "refs/okstra-local/claims/"+benchKey+"/"):
@@ -223,6 +238,9 @@ func transitions() []transition {
 	}
 	start := func(b *bench) { b.must(b.repo.Dir, "stage", "start", "1", "--run", "r1") }
 	startSteps := []step{{"reserved", "good"}, {"claims", "1"}, {"ports", "1"}, {"base", "good"}, {"branch", "old"}, {"log", "started"}}
+	landableState := map[string]string{
+		"plan": "old", "base": "good", "claims": "1", "branch": "new", "done": "good", "log": "started,done",
+	}
 	undone := []step{{"log", "started,released"}, {"reserved", "-"}, {"branch", "-"}}
 	return []transition{
 		{
@@ -262,6 +280,35 @@ func transitions() []transition {
 			},
 			from:  with(started, "branch", "new"),
 			steps: []step{{"log", "started,done"}, {"done", "good"}, {"reserved", "-"}, {"ports", "0"}},
+		},
+		{
+			name: "land", args: []string{"stage", "land", "1"}, prepare: landable, worktrees: 1, lands: true,
+			from:  landableState,
+			steps: []step{{"main", "new"}},
+		},
+		{
+			name: "land-squash", args: []string{"stage", "land", "1", "--squash"}, prepare: landable, worktrees: 1, lands: true,
+			from:  landableState,
+			steps: []step{{"main", "new"}, {"log", "started,done,done"}, {"done", "landed"}},
+		},
+		{
+			name: "reopen", args: []string{"stage", "reopen", "1", "--why", "tried"}, prepare: landable, worktrees: 1,
+			from:  landableState,
+			steps: []step{{"reopened", "good"}, {"log", "started,done,reopened"}, {"done", "-"}},
+		},
+		{
+			name: "done-again", args: []string{"stage", "done", "1"}, worktrees: 1,
+			prepare: func(b *bench) {
+				landable(b)
+				b.must(b.repo.Dir, "stage", "reopen", "1", "--why", "tried")
+				start(b)
+				b.repo.Git("-C", b.stagePath(1), "commit", "-q", "--allow-empty", "-m", "again")
+			},
+			from: map[string]string{
+				"plan": "old", "base": "good", "reserved": "bad", "claims": "wrong 2", "ports": "1", "branch": "new",
+				"reopened": "bad", "log": "started,done,reopened,started",
+			},
+			steps: []step{{"log", "started,done,reopened,started,done"}, {"done", "good"}, {"reserved", "-"}, {"reopened", "-"}, {"ports", "0"}},
 		},
 		{
 			name: "reconcile", args: []string{"reconcile"}, worktrees: 1,
@@ -319,6 +366,23 @@ func transitions() []transition {
 			},
 		},
 	}
+}
+
+// landable is a stage that is done, and a main branch that has moved since.
+func landable(b *bench) {
+	b.t.Helper()
+	b.must(b.repo.Dir, "stage", "start", "1", "--run", "r1")
+	wt := b.stagePath(1)
+	for name, text := range map[string]string{"work": strings.Repeat("work\n", 3000), "src/main.txt": "mine\n"} {
+		if err := os.WriteFile(filepath.Join(wt, name), []byte(text), 0o666); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.repo.Git("-C", wt, "add", ".")
+	b.repo.Git("-C", wt, "commit", "-q", "-m", "work")
+	b.must(b.repo.Dir, "stage", "done", "1")
+	b.repo.Write("other", "other\n")
+	b.repo.Commit("main moves")
 }
 
 // unapproved takes the bench's approval back.

@@ -93,7 +93,7 @@ func classify(err error) *commandError {
 	case errors.Is(err, gitops.ErrNotRepository):
 		return &commandError{code: exitEnvironment, message: err.Error(), hints: []string{"go to one, or name it with: git -C DIR okstra …"}}
 	case errors.Is(err, gitops.ErrSigning):
-		hints := append(gitHint(err), "sign by hand first to see what is wrong, or do without: git -c commit.gpgSign=false okstra plan approve …")
+		hints := append(gitHint(err), "sign by hand first to see what is wrong, or do without: git -c commit.gpgSign=false okstra …")
 		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: hints}
 	case errors.Is(err, fs.ErrPermission):
 		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: []string{"check who owns the folder"}}

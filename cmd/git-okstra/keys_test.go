@@ -40,6 +40,7 @@ func TestJSONKeys(t *testing.T) {
 		{"stage start 1", exitNothing},
 		{"stage list", 0},
 		{"stage done 1 --allow-empty --report r.md", 0},
+		{"stage land 1", 0},
 		{"stage start 2", 0},
 		{"stage renew 2", 0},
 		{"stage release 2 --why tired", 0},
@@ -48,6 +49,7 @@ func TestJSONKeys(t *testing.T) {
 		{"import folder --task HELLO-1", exitFindings},
 		{"export out", 0},
 		{"sync", 0},
+		{"stage reopen 1 --why again", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {

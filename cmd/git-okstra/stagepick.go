@@ -64,18 +64,13 @@ func (a *app) pick(e *lifecycle.Engine, t *lifecycle.Task) ([]plan.StageNumber, 
 		return nil, err
 	}
 	marks := map[string]string{"done": "●", "active": "◐", "ready": "○", "blocked": "·"}
-	fixed := map[string]string{"done": "stage %d is done", "active": "stage %d is taken"}
 	var rows [][]string
 	for _, s := range list.Stages {
 		rows = append(rows, []string{marks[s.State], fmt.Sprint(s.Stage), s.State, s.Title, s.Note()})
 	}
 	var options []ui.Option
 	for i, label := range report.TableLines(rows) {
-		o := ui.Option{Label: label}
-		if why := fixed[list.Stages[i].State]; why != "" {
-			o.Fixed = fmt.Sprintf(why, list.Stages[i].Stage)
-		}
-		options = append(options, o)
+		options = append(options, ui.Option{Label: label, Fixed: notForChoice(list.Stages[i])})
 	}
 	numbers := func(indexes []int) []plan.StageNumber {
 		var out []plan.StageNumber
@@ -92,6 +87,19 @@ func (a *app) pick(e *lifecycle.Engine, t *lifecycle.Task) ([]plan.StageNumber, 
 		return nil, &commandError{code: exitInterrupted, message: "given up, nothing was taken"}
 	}
 	return numbers(indexes), err
+}
+
+// notForChoice says why a stage cannot be chosen, "" where it can.
+func notForChoice(s report.StageLine) string {
+	switch {
+	case s.State == "done":
+		return fmt.Sprintf("stage %d is done", s.Stage)
+	case s.Stale:
+		return plan.Printable(fmt.Sprintf("stage %d is taken, and stale: %s; see git okstra stage start %d --takeover", s.Stage, s.StaleReason, s.Stage))
+	case s.State == "active":
+		return fmt.Sprintf("stage %d is taken", s.Stage)
+	}
+	return ""
 }
 
 // pickNote says what a choice comes to: which stages start, and which ones wait for

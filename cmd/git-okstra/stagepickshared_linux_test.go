@@ -22,10 +22,10 @@ func TestPickAtTheRemote(t *testing.T) {
 	b.must(b.repo.Dir, "stage", "done", "1", "--allow-empty")
 
 	term := b.atTerminal(b.repo.Dir, "stage", "pick")
-	at := term.asks()
+	term.asks()
 	b.must(two, "stage", "start", "2")
 	term.types(" \r")
-	term.awaits(at, "stage 2 is taken by")
+	term.awaits("stage 2 is taken by")
 	if code := term.ends(); code != exitNothing {
 		t.Errorf("exit code %d: %q", code, term.screen())
 	}

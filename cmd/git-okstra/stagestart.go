@@ -19,6 +19,8 @@ type stageCmd struct {
 	Start   stageStartCmd   `cmd:"" help:"Take the named stages and make their worktrees."`
 	Pick    stagePickCmd    `cmd:"" help:"Choose stages at the terminal, and take those that are ready."`
 	Done    stageDoneCmd    `cmd:"" help:"Record a stage as done at its branch's tip."`
+	Land    stageLandCmd    `cmd:"" help:"Bring done stages into the integration branch."`
+	Reopen  stageReopenCmd  `cmd:"" help:"Make a done stage ready again; the next start goes on from what was done."`
 	Release stageReleaseCmd `cmd:"" help:"Give a stage back."`
 	Clean   stageCleanCmd   `cmd:"" help:"Remove worktrees and branches of stages that are done and landed."`
 	Renew   stageRenewCmd   `cmd:"" help:"Let the lease of a stage begin anew."`

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"git-okstra/gitops"
 	"git-okstra/plan"
@@ -127,8 +129,13 @@ func fetchHits(spec string) (forced, hits bool) {
 	return forced, false
 }
 
-// plainWord needs no quotes in a shell.
-var plainWord = regexp.MustCompile(`^[\p{L}\p{N}_./@%+=:,][\p{L}\p{N}_./@%+=:,-]*$`)
+// plainWord reports whether a word needs no quotes in a shell.
+func plainWord(s string) bool {
+	other := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_./@%+=:,-", r)
+	}
+	return s != "" && s[0] != '-' && utf8.ValidString(s) && strings.IndexFunc(s, other) < 0
+}
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
@@ -145,11 +152,11 @@ func notFetched(f *facts) []Finding {
 		return nil
 	}
 	name := f.remotes[0].name
-	if !plainWord.MatchString(name) {
+	if !plainWord(name) {
 		name = shellQuote(name)
 	}
 	return []Finding{found(nil, 0, "no state of any task is in this clone; a clone does not bring it along").
-		hint("if there is some in %s, fetch it with: git fetch %s 'refs/okstra/*:refs/okstra/*' 'refs/notes/okstra/*:refs/notes/okstra/*'", name, name)}
+		hint("if there is some in %s, bring it here with: git okstra sync %s", name, name)}
 }
 
 func staleLocks(f *facts) []Finding {

@@ -98,7 +98,7 @@ func TestSettings(t *testing.T) {
 	w.expect(t)
 	w.remotes = []remote{{name: "up"}}
 	w.expect(t, "info state-not-fetched 0")
-	for name, words := range map[string]string{"origin": "git fetch origin 'refs/", "a b": "git fetch 'a b' 'refs/", "it's": `git fetch 'it'\''s' 'refs/`} {
+	for name, words := range map[string]string{"origin": "git okstra sync origin", "a b": "git okstra sync 'a b'", "it's": `git okstra sync 'it'\''s'`} {
 		w.remotes[0].name = name
 		if f := judge(w.facts).Findings[0]; !strings.Contains(f.Hints[0], words) {
 			t.Errorf("%q", f.Hints)

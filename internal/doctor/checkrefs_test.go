@@ -23,7 +23,7 @@ func TestWholeStates(t *testing.T) {
 			row(notes.Started, 1, id(1), "c2").reserve(1, "c2", id(1)),
 		"done at A, at B, at A again": newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").
 			row(notes.Done, 1, id(8), "c1").row(notes.Done, 1, id(7), "c1").done(1, id(7)),
-		"reopened": newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").row(reopened, 1, "", ""),
+		"reopened": newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").row(notes.Reopened, 1, "", ""),
 		"an unknown status says nothing of the state": newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1").
 			row("verified", 1, id(7), "").row("waived", 1, "", "").done(1, id(7)),
 	} {

@@ -54,6 +54,7 @@ type facts struct {
 	temps     []gitops.LeftFile
 	empty     []emptyFolders
 	removals  []halfRemoved
+	landings  []halfLanded
 }
 
 // remote is a configured remote.
@@ -92,6 +93,7 @@ type task struct {
 	key, name         string // as in refs; in the original spelling where that is known
 	plan, base, notes gitops.Hash
 	done, reserved    map[plan.StageNumber]gitops.Hash
+	reopened          map[plan.StageNumber]gitops.Hash
 	claims            map[plan.StageNumber]Claim
 	stale             map[plan.StageNumber]string // why nobody is at a reserved stage any more
 	marks             map[plan.StageNumber][]gitops.Ref
@@ -126,7 +128,7 @@ func newTask(key string) *task {
 	return &task{
 		key: key, name: strings.ReplaceAll(key, "/", ":"),
 		done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{}, claims: map[plan.StageNumber]Claim{},
-		stale: map[plan.StageNumber]string{}, marks: map[plan.StageNumber][]gitops.Ref{},
+		reopened: map[plan.StageNumber]gitops.Hash{}, stale: map[plan.StageNumber]string{}, marks: map[plan.StageNumber][]gitops.Ref{},
 	}
 }
 
@@ -150,15 +152,12 @@ func sorted[V any](m map[plan.StageNumber]V) []plan.StageNumber {
 	return out
 }
 
-// reopened is a status that later versions write.
-const reopened notes.Status = "reopened"
-
 // last is the latest row of each stage that says where the stage stands.
 func (t *task) last() map[plan.StageNumber]line {
 	out := map[plan.StageNumber]line{}
 	for _, l := range t.rows {
 		switch l.Row.Status {
-		case notes.Started, notes.TakenOver, notes.Done, notes.Released, reopened:
+		case notes.Started, notes.TakenOver, notes.Done, notes.Released, notes.Reopened:
 			out[l.Row.Stage] = l
 		}
 	}

@@ -149,6 +149,8 @@ func (t *task) take(what string, h gitops.Hash) {
 		t.done[n] = h
 	case kind == "reserved" && isNumber:
 		t.reserved[n] = h
+	case kind == "reopened" && isNumber:
+		t.reopened[n] = h
 	}
 }
 

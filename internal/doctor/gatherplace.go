@@ -101,6 +101,7 @@ func (d *Doctor) readTrees(ctx context.Context, f *facts) error {
 	if err != nil {
 		return err
 	}
+	f.readLandings(all)
 	files := d.Repo.Config().Get("extensions.refStorage") == ""
 	for _, wt := range all {
 		t := tree{Worktree: wt, indexed: wt.Indexed()}

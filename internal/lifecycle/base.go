@@ -64,6 +64,9 @@ func branchNames(t *Task, n plan.StageNumber) (short, long gitops.RefName) {
 // base decides the commit that a stage branches from (lifecycle.md §2). It
 // depends on the plan and the refs alone, never on the caller's folder.
 func (e *Engine) base(ctx context.Context, t *Task, st plan.Stage, h headRefs, dryRun bool) (gitops.Hash, error) {
+	if before := t.Reopened[st.Number]; before != "" { // the next round goes on from the last one
+		return e.commitAt(ctx, t.reopenedRef(st.Number), before)
+	}
 	switch deps := unique(st.DependsOn); len(deps) {
 	case 0:
 		if h.anchor == "" {
@@ -123,7 +126,9 @@ func (e *Engine) candidate(ctx context.Context, t *Task, st plan.Stage, deps []p
 func (e *Engine) notMerged(t *Task, st plan.Stage, lacking []Sought, h headRefs) *Refusal {
 	var missing []string
 	onto := plan.Printable(shortBranch(h.ontoName))
+	var stages []plan.StageNumber
 	for _, s := range lacking {
+		stages = append(stages, s.Stage)
 		short, _ := branchNames(t, s.Stage)
 		text := fmt.Sprintf("stage %d (%s, branch %s)", s.Stage, t.Done[s.Stage].Short(), plan.Printable(shortBranch(short)))
 		if s.Unsure != "" {
@@ -138,7 +143,8 @@ func (e *Engine) notMerged(t *Task, st plan.Stage, lacking []Sought, h headRefs)
 	r := refuse(Gate, "", "stage %d needs its predecessors in %s (%s), and it lacks %s",
 		st.Number, onto, h.onto.Short(), strings.Join(missing, ", "))
 	r.Hints = []string{
-		fmt.Sprintf("merge each branch into %s yourself, then run the same command again", onto),
+		fmt.Sprintf("bring them there with: git okstra stage land %s", words(stages)),
+		fmt.Sprintf("or merge each branch into %s yourself; then run the same command again", onto),
 		"where a stage's work is there in another form, say so: git okstra reconcile --stage N --to COMMIT",
 	}
 	return r

@@ -123,7 +123,7 @@ func (e *Engine) alreadyDone(ctx context.Context, t *Task, req DoneRequest, head
 // finishDone takes away what a crash left of a done stage's reservation.
 func (e *Engine) finishDone(ctx context.Context, t *Task, n plan.StageNumber, r Reservation, held bool) error {
 	slots, err := e.slotsOf(ctx, t, n)
-	if err != nil || !held && len(slots) == 0 {
+	if err != nil || !held && len(slots) == 0 && t.Reopened[n] == "" {
 		return err
 	}
 	rec, err := e.begin(ctx, fmt.Sprintf("finish done of stage %d", n))
@@ -134,6 +134,7 @@ func (e *Engine) finishDone(ctx context.Context, t *Task, n plan.StageNumber, r 
 	if held {
 		rec.tx.Delete(t.reservedRef(n), r.Tag)
 	}
+	t.dropReopened(rec, n)
 	for _, slot := range slots {
 		rec.tx.Delete(slotRef(slot), t.ports.slots[slot])
 	}
@@ -295,6 +296,7 @@ func (e *Engine) writeDone(ctx context.Context, t *Task, st plan.Stage, r Reserv
 	}
 	rec.tx.Create(t.doneRef(st.Number), tip)
 	rec.tx.Delete(t.reservedRef(st.Number), r.Tag)
+	t.dropReopened(rec, st.Number)
 	t.dropSlot(rec, r.Tag)
 	dropMarks(&rec.tx, t, st.Number)
 	return e.commit(ctx, rec)

@@ -38,6 +38,9 @@ type Engine struct {
 	Folder func(worktree string) string
 	// Seek looks for done stages in a history by content; nil: nothing is looked for.
 	Seek func(ctx context.Context, t *Task, stages []plan.StageNumber, tip gitops.Hash) []Sought
+	// MayLand is asked before a done stage's commit goes into the integration branch; its
+	// error is the answer. nil: nothing is asked.
+	MayLand func(ctx context.Context, t *Task, n plan.StageNumber, head gitops.Hash) error
 }
 
 // raceBudget bounds how long a transition keeps trying while others win every

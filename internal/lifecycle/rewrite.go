@@ -46,9 +46,25 @@ func (e *Engine) Rewrite(ctx context.Context, t *Task, moves []Move, commits []R
 	return out, err
 }
 
-// rewriteOnce carries the transaction out. Its order is notes, done: a row that the ref
-// does not follow yet is found again by the next call.
+// rewriteOnce carries the transaction out.
 func (e *Engine) rewriteOnce(ctx context.Context, t *Task, moves []Move, commits []Rewrite) (Rewritten, error) {
+	rec, err := e.begin(ctx, "reconcile rewritten history")
+	if err != nil {
+		return Rewritten{}, err
+	}
+	out, err := e.addRewrite(ctx, rec, t, moves, commits)
+	if err != nil || len(rec.tx.Changes) == 0 {
+		return out, err
+	}
+	if err := e.commit(ctx, rec); err != nil {
+		return Rewritten{}, err
+	}
+	return out, nil
+}
+
+// addRewrite adds moves to a transaction. Their order is notes, done: a row that the ref
+// does not follow yet is found again by the next call.
+func (e *Engine) addRewrite(ctx context.Context, rec *record, t *Task, moves []Move, commits []Rewrite) (Rewritten, error) {
 	var out Rewritten
 	var stages []plan.StageNumber
 	for _, m := range moves {
@@ -62,10 +78,6 @@ func (e *Engine) rewriteOnce(ctx context.Context, t *Task, moves []Move, commits
 			return Rewritten{}, refuse(Refused, "", "stage %d is done at %s, not at %s", m.Stage, have.Short(), m.From.Short())
 		}
 		commits = append(slices.Clip(commits), m.Commits...)
-	}
-	rec, err := e.begin(ctx, "reconcile rewritten history")
-	if err != nil {
-		return Rewritten{}, err
 	}
 	entries, err := e.copies(ctx, t, commits)
 	if err != nil {
@@ -106,10 +118,7 @@ func (e *Engine) writeRewrite(ctx context.Context, rec *record, t *Task, moved [
 	for _, m := range moved {
 		rec.tx.Update(t.doneRef(m.Stage), m.From, m.To)
 	}
-	if len(rec.tx.Changes) == 0 {
-		return nil
-	}
-	return e.commit(ctx, rec)
+	return nil
 }
 
 // copies lists the rows of rewritten commits that do not stand on the new ones yet.
@@ -222,9 +231,20 @@ func (e *Engine) Ranges(ctx context.Context, t *Task, stages ...plan.StageNumber
 	return out, nil
 }
 
-// rangeBase is what a stage's commits stand on: its evidence says so, else its start,
-// else the plan.
+// rangeBase is what a stage's commits stand on. A stage that was reopened has those of
+// all its rounds, each of which stands on the one before.
 func (e *Engine) rangeBase(t *Task, n plan.StageNumber, head gitops.Hash, lines []notes.Line) gitops.Hash {
+	base := e.roundBase(t, n, head, lines)
+	for seen := map[gitops.Hash]bool{head: true}; base != "" && !seen[base] && lastDone(lines, n, base) != nil; {
+		seen[base] = true
+		base = e.roundBase(t, n, base, lines)
+	}
+	return base
+}
+
+// roundBase is what the commits of one round stand on: its evidence says so, else its
+// start, else the plan.
+func (e *Engine) roundBase(t *Task, n plan.StageNumber, head gitops.Hash, lines []notes.Line) gitops.Hash {
 	if row := lastDone(lines, n, head); row != nil {
 		if row.Carry != nil && row.Carry.StageCommitRange.Head == head && row.Carry.StageCommitRange.Base.Valid() {
 			return row.Carry.StageCommitRange.Base

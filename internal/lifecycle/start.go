@@ -199,6 +199,9 @@ func (e *Engine) writeStart(ctx context.Context, t *Task, st plan.Stage, heads h
 	}
 	rec.tx.Verify(t.Ref("plan"), t.PlanCommit)
 	rec.tx.Verify(t.doneRef(s.Stage), "")
+	if before := t.Reopened[s.Stage]; before != "" {
+		rec.tx.Verify(t.reopenedRef(s.Stage), before)
+	}
 	for _, d := range st.DependsOn {
 		rec.tx.Verify(t.doneRef(d), t.Done[d])
 	}

@@ -32,6 +32,7 @@ type Task struct {
 	Base       gitops.Hash // the anchor, "" before the first start
 	Done       map[plan.StageNumber]gitops.Hash
 	Reserved   map[plan.StageNumber]gitops.Hash // the reservation's tag object
+	Reopened   map[plan.StageNumber]gitops.Hash // where stages were done that are to be done again
 	NotesTip   gitops.Hash
 	Here       plan.StageNumber                  // the stage whose worktree the caller stands in, or 0
 	marks      map[plan.StageNumber][]gitops.Ref // when this clone first saw reservations, see lease.go
@@ -62,6 +63,10 @@ func (t *Task) reservedRef(n plan.StageNumber) gitops.RefName {
 	return t.Ref(fmt.Sprintf("reserved/%d", n))
 }
 
+func (t *Task) reopenedRef(n plan.StageNumber) gitops.RefName {
+	return t.Ref(fmt.Sprintf("reopened/%d", n))
+}
+
 // claimRef names the ref that keeps a reservation's tag in this clone.
 func (t *Task) claimRef(tag gitops.Hash) gitops.RefName {
 	return gitops.RefName(claimPrefix + t.Key.Ref() + "/" + string(tag))
@@ -78,6 +83,7 @@ type refState struct {
 	plan, base     gitops.Hash
 	notes          gitops.Hash
 	done, reserved map[plan.StageNumber]gitops.Hash
+	reopened       map[plan.StageNumber]gitops.Hash
 	here           plan.StageNumber
 	marks          map[plan.StageNumber][]gitops.Ref
 	ports          *portTable // one for all tasks
@@ -96,7 +102,7 @@ func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
 		if tasks[key] == nil {
 			tasks[key] = &refState{
 				key: key, done: map[plan.StageNumber]gitops.Hash{}, reserved: map[plan.StageNumber]gitops.Hash{},
-				marks: map[plan.StageNumber][]gitops.Ref{}, ports: ports,
+				reopened: map[plan.StageNumber]gitops.Hash{}, marks: map[plan.StageNumber][]gitops.Ref{}, ports: ports,
 			}
 			ports.reserved[key] = tasks[key].reserved
 		}
@@ -148,6 +154,8 @@ func (s *refState) take(what string, h gitops.Hash) {
 		s.done[n] = h
 	case kind == "reserved" && isNumber:
 		s.reserved[n] = h
+	case kind == "reopened" && isNumber:
+		s.reopened[n] = h
 	}
 }
 
@@ -185,7 +193,7 @@ func (e *Engine) Load(ctx context.Context, want string) (*Task, error) {
 // task reads the plan of one of the listed tasks.
 func (e *Engine) task(ctx context.Context, states map[string]*refState, s *refState) (*Task, error) {
 	t := &Task{
-		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, NotesTip: s.notes, Here: s.here,
+		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, Reopened: s.reopened, NotesTip: s.notes, Here: s.here,
 		ports: s.ports, marks: s.marks,
 	}
 	for key, other := range states {

@@ -46,7 +46,7 @@ func short(id string) string { return id[:min(10, len(id))] }
 func (s StageShow) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "stage %d  %s\n", s.Stage, plan.Printable(s.Title))
-	state := s.State
+	state := s.state()
 	if len(s.WaitingFor) > 0 {
 		state += ", waits for " + join(s.WaitingFor)
 	}
@@ -74,6 +74,7 @@ func (s StageShow) Text() string {
 		{"base", short(s.Base)},
 		{"branch", s.Branch},
 		{"worktree", s.Worktree},
+		{"ports", portWords(s.PortBase)},
 		{"done at", done},
 		{"report", s.ReportPath},
 	} {
@@ -86,6 +87,14 @@ func (s StageShow) Text() string {
 	chapter(&b, "rows", TableLines(s.History))
 	chapter(&b, "plan", strings.Split(strings.TrimRight(s.Section, "\n"), "\n"))
 	return b.String()
+}
+
+// portWords says where a stage's ports begin, if it has any.
+func portWords(base int) string {
+	if base == 0 {
+		return ""
+	}
+	return fmt.Sprintf("from %d", base)
 }
 
 // writeWork writes the commits and the files that they changed.

@@ -6,6 +6,24 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
+// Key is what a person pressed, as far as a choice has a use for it.
+type Key int
+
+// The keys.
+const (
+	NoKey Key = iota
+	KeyUp
+	KeyDown
+	KeyPageUp
+	KeyPageDown
+	KeyHome
+	KeyEnd
+	KeyToggle
+	KeyAll
+	KeyEnter
+	KeyCancel
+)
+
 // Option is one line of a choice. Its label is fit for a terminal: nothing in it is
 // escaped here.
 type Option struct {

@@ -17,35 +17,40 @@ func sample() *Choice {
 
 func TestChoiceByKeys(t *testing.T) {
 	t.Parallel()
+	const (
+		up, down, top, end = KeyUp, KeyDown, KeyHome, KeyEnd
+		space, all, enter  = KeyToggle, KeyAll, KeyEnter
+		nothing            = "nothing is chosen yet: choose with the space bar"
+	)
 	for _, c := range []struct {
-		keys string
+		keys []Key
 		made bool
 		want []int
 		says string
 	}{
-		{"", false, nil, ""},
-		{"\r", false, nil, "nothing is chosen yet: choose with the space bar"},
-		{" \r", true, []int{1}, ""}, // it begins at what can be chosen
-		{"  \r", false, nil, "nothing is chosen yet: choose with the space bar"},
-		{"k ", false, nil, "one is done"},
-		{"G ", false, nil, "four is taken"},
-		{"G jjjkk ", false, []int{1}, ""},
-		{"kkkkj ", false, []int{1}, ""},
-		{"a\r", true, []int{1, 2}, ""},
-		{"aa", false, nil, ""},
-		{" a", false, []int{1, 2}, ""},
-		{" j ", false, []int{1, 2}, ""},
-		{"g ", false, nil, "one is done"},
-		{"g j", false, nil, ""}, // the message goes with the next key
+		{nil, false, nil, ""},
+		{[]Key{enter}, false, nil, nothing},
+		{[]Key{space, enter}, true, []int{1}, ""}, // it begins at what can be chosen
+		{[]Key{space, space, enter}, false, nil, nothing},
+		{[]Key{up, space}, false, nil, "one is done"},
+		{[]Key{end, space}, false, nil, "four is taken"},
+		{[]Key{end, space, down, down, down, up, up, space}, false, []int{1}, ""},
+		{[]Key{up, up, up, up, down, space}, false, []int{1}, ""},
+		{[]Key{all, enter}, true, []int{1, 2}, ""},
+		{[]Key{all, all}, false, nil, ""},
+		{[]Key{space, all}, false, []int{1, 2}, ""},
+		{[]Key{space, down, space}, false, []int{1, 2}, ""},
+		{[]Key{top, space}, false, nil, "one is done"},
+		{[]Key{top, space, down}, false, nil, ""}, // the message goes with the next key
+		{[]Key{top, space, NoKey}, false, nil, "one is done"},
 	} {
 		choice := sample()
-		var d Decoder
 		made := false
-		for _, k := range feed(&d, c.keys) {
+		for _, k := range c.keys {
 			made = choice.Press(k)
 		}
 		if got := choice.Chosen(); made != c.made || !slices.Equal(got, c.want) || choice.message != c.says {
-			t.Errorf("%q: made %v, %v, %q; want %v, %v, %q", c.keys, made, got, choice.message, c.made, c.want, c.says)
+			t.Errorf("%v: made %v, %v, %q; want %v, %v, %q", c.keys, made, got, choice.message, c.made, c.want, c.says)
 		}
 	}
 }

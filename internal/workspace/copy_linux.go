@@ -15,9 +15,8 @@ import (
 	"git-okstra/gitops"
 )
 
-// copyOne copies one file or link if the sibling's index and the file itself say that
-// it is as committed, and its content proves it; otherwise it leaves no trace and git
-// writes it. Only faults on the new worktree's side are errors.
+// copyOne copies one file or link if the sibling's index says that it is as wanted, and
+// its content proves it; otherwise it leaves no trace and git writes it. Only faults on the new worktree's side are errors.
 func (c *copier) copyOne(e *gitops.IndexEntry) error {
 	have, ok := c.source(e)
 	if !ok {
@@ -37,18 +36,24 @@ func (c *copier) copyOne(e *gitops.IndexEntry) error {
 		return nil
 	}
 	defer func() { _ = unix.Close(src) }()
-	var before unix.Stat_t
-	if unix.Fstat(src, &before) != nil || !c.index.Unchanged(have, statOf(&before)) {
-		return nil
+	when := have.MTime
+	if when.Unix() <= 0 { // an entry that was made without a file
+		when = c.latest
 	}
+	before := unix.Stat_t{Size: int64(have.Size), Mtim: unix.NsecToTimespec(when.UnixNano())}
 	if before.Size > int64(len(c.buf)) {
+		if unix.Fstat(src, &before) != nil || !c.index.Unchanged(have, statOf(&before)) {
+			return nil
+		}
 		return c.copyLarge(e, name, src, &before)
 	}
-	c.begin(before.Size)
+	// Its content is all the proof that a small file needs: what the source is otherwise
+	// does not matter.
 	data := c.buf[:before.Size]
 	if !readFull(src, data) {
 		return nil
 	}
+	c.begin(before.Size)
 	_, _ = c.sum.Write(data)
 	if !c.proves(e.Hash) {
 		return nil

@@ -33,7 +33,7 @@ func Leftovers(ctx context.Context, repo *gitops.Repo, dir string) ([]Leftover, 
 	}
 	var list []Leftover
 	for _, e := range entries {
-		m := asideName.FindStringSubmatch(e.Name())
+		m := asideName().FindStringSubmatch(e.Name())
 		path := filepath.Join(dir, e.Name())
 		if m == nil || !e.IsDir() {
 			continue
@@ -134,7 +134,7 @@ func putBackAt(ctx context.Context, repo *gitops.Repo, path string) error {
 		return fmt.Errorf("look for half-removed worktrees: %w", err)
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), "."+filepath.Base(path)+"."+wordAside+"-") || !asideName.MatchString(e.Name()) {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), "."+filepath.Base(path)+"."+wordAside+"-") || !asideName().MatchString(e.Name()) {
 			continue
 		}
 		l, err := leftover(ctx, repo, filepath.Join(dir, e.Name()), filepath.Base(path), wordAside)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"git-okstra/gitops"
 )
@@ -24,7 +25,9 @@ const (
 )
 
 // asideName reads such a name: the folder's own, the word, an id.
-var asideName = regexp.MustCompile(`^\.(.+)\.(removing|removed)-[0-9a-f]{16}$`)
+var asideName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.(.+)\.(removing|removed)-[0-9a-f]{16}$`)
+})
 
 // aside makes a name for a folder that is put aside.
 func aside(dir, base, word, id string) string {
