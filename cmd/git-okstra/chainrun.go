@@ -10,7 +10,9 @@ import (
 
 	"golang.org/x/term"
 
+	"git-okstra/gitops"
 	"git-okstra/internal/chain"
+	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/ui"
 	"git-okstra/plan"
 )
@@ -23,10 +25,6 @@ const (
 
 // runChain runs the queue and tells of it.
 func (a *app) runChain(c *chainCmd, d *chainDesk, q chain.Queue, argv []string, numbers []plan.StageNumber) error {
-	land, err := c.lander(d)
-	if err != nil {
-		return err
-	}
 	unlanded, err := c.unlanded(d, numbers)
 	if err != nil {
 		return err
@@ -42,7 +40,7 @@ func (a *app) runChain(c *chainCmd, d *chainDesk, q chain.Queue, argv []string, 
 	})
 	r := chain.Runner{
 		Desk: d, Queue: q, Argv: argv, KeepGoing: c.KeepGoing, Validate: c.Validate, Timeout: c.Timeout,
-		Grace: chain.Grace{End: chainEndGrace, Lock: chainLockGrace}, Land: land, Unlanded: unlanded,
+		Grace: chain.Grace{End: chainEndGrace, Lock: chainLockGrace}, Land: c.lander(d), Unlanded: unlanded,
 		Signal: interruption(signals), Now: time.Now, Tell: say.tell, Output: say.output,
 	}
 	report, err := r.Run(a.ctx)
@@ -88,14 +86,41 @@ func (a *app) terminal() (*os.File, bool) {
 }
 
 // lander lands a stage for a run, if that was asked for.
-func (c *chainCmd) lander(*chainDesk) (func(ctx context.Context, n plan.StageNumber) error, error) {
+func (c *chainCmd) lander(d *chainDesk) func(ctx context.Context, n plan.StageNumber) (bool, error) {
 	if !c.Land {
-		return nil, nil
+		return nil
 	}
-	return nil, &commandError{
-		code: exitUsage, message: "--land needs git okstra stage land, which this version lacks",
-		hints: []string{"leave it out, and merge the branches of done stages yourself where a stage needs several of them"},
+	return func(ctx context.Context, n plan.StageNumber) (bool, error) {
+		t, err := d.e.Reload(ctx, d.task)
+		if err != nil {
+			return false, err
+		}
+		out, err := d.e.Land(ctx, t, lifecycle.LandRequest{
+			Stages: []plan.StageNumber{n}, Onto: c.Onto, Signing: gitops.Signing{Terminal: d.a.interactive(), Limit: signingLimit},
+		})
+		if err != nil {
+			return false, d.stop(err)
+		}
+		fresh := false
+		for _, s := range out.Stages {
+			if len(s.Conflicts) > 0 {
+				return false, landConflict(shortName(out.Onto), s)
+			}
+			fresh = s.How != lifecycle.LandedBefore
+		}
+		return fresh, nil
 	}
+}
+
+// landConflict stops at a stage that a person has to merge.
+func landConflict(onto string, s lifecycle.StageLanding) *chain.Stop {
+	text := fmt.Sprintf("stage %d conflicts with %s at %s; nothing of it was written:", s.Stage, plan.Printable(onto), s.At.Short())
+	for _, p := range s.Conflicts {
+		text += "\n  " + plan.Printable(p)
+	}
+	return &chain.Stop{State: chain.Gated, Message: text, Hints: []string{
+		fmt.Sprintf("merge the stage's branch into %s yourself and solve it there, or: git okstra stage reopen %d", plan.Printable(onto), s.Stage),
+	}}
 }
 
 // seconds writes a time for a person.

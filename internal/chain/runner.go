@@ -20,8 +20,9 @@ type Runner struct {
 	Validate  bool     // run the stages' validation commands
 	Timeout   time.Duration
 	Grace     Grace
-	// Land brings a done stage into the integration branch; nil leaves it.
-	Land func(ctx context.Context, n plan.StageNumber) error
+	// Land brings a done stage into the integration branch, and says whether it was not
+	// there before; nil leaves it.
+	Land func(ctx context.Context, n plan.StageNumber) (fresh bool, err error)
 	// Unlanded are stages that were done before and may not have landed: a run that was
 	// killed in between has left them so.
 	Unlanded []plan.StageNumber
@@ -278,8 +279,8 @@ func (r *Runner) land(ctx context.Context, n plan.StageNumber) error {
 	if r.Land == nil {
 		return nil
 	}
-	err := r.Land(ctx, n)
-	if err == nil {
+	fresh, err := r.Land(ctx, n)
+	if fresh {
 		r.tell(Event{Event: EventLanded, Stage: n})
 	}
 	return err

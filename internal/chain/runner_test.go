@@ -234,18 +234,19 @@ func TestLands(t *testing.T) {
 	var landed []plan.StageNumber
 	r := d.runner(s, "true")
 	r.Unlanded, r.KeepGoing = []plan.StageNumber{1}, true
-	r.Land = func(_ context.Context, n plan.StageNumber) error {
+	r.Land = func(_ context.Context, n plan.StageNumber) (bool, error) {
 		landed = append(landed, n)
 		if n == 3 {
-			return &Stop{State: Gated, Message: "conflict"}
+			return false, &Stop{State: Gated, Message: "conflict"}
 		}
-		return nil
+		return n != 5, nil
 	}
 	report, err := r.Run(t.Context())
 	if want := "3 gate: done, but not landed: conflict"; err != nil || report.State != Gated || left(report) != want {
 		t.Errorf("%v, %q, want %q", err, left(report), want)
 	}
-	if !slices.Equal(landed, []plan.StageNumber{1, 2, 3, 4, 5}) || !strings.HasPrefix(s.String(), "landed 1, started 2, done 2, landed 2") {
+	if !slices.Equal(landed, []plan.StageNumber{1, 2, 3, 4, 5}) ||
+		!strings.HasPrefix(s.String(), "landed 1, started 2, done 2, landed 2") || strings.Contains(s.String(), "landed 5") {
 		t.Errorf("%v: %s", landed, s)
 	}
 }
