@@ -227,7 +227,7 @@ func (d *chainDesk) Done(ctx context.Context, j *chain.Job, passed []string) (gi
 	case !held:
 		return "", &chain.Stop{State: chain.Failed, Message: fmt.Sprintf("stage %d was given back while its worker ran", j.Stage)}
 	case !d.own(r):
-		return "", &chain.Stop{State: chain.Lost, Message: "the lease was lost: " + occupied(j.Stage, r).Message}
+		return "", &chain.Stop{State: chain.Lost, Message: occupied(j.Stage, r).Message}
 	}
 	if err := d.revised(ctx, t, j.Stage); err != nil {
 		return "", err
