@@ -62,6 +62,9 @@ func (d *chainDesk) Take(ctx context.Context, n plan.StageNumber) (chain.Job, er
 	if err != nil {
 		return chain.Job{}, err
 	}
+	if t.Done[n] != "" {
+		return chain.Job{}, doneElsewhere(n)
+	}
 	how, err := d.how(ctx, t, n)
 	if err != nil {
 		return chain.Job{}, err
@@ -72,6 +75,9 @@ func (d *chainDesk) Take(ctx context.Context, n plan.StageNumber) (chain.Job, er
 	}
 	s, t, err := x.take(d.a, d.e, t, d.a.startRequest(d.flags, n, how, root))
 	if err != nil {
+		if fresh, lookErr := d.e.Reload(ctx, d.task); lookErr == nil && fresh.Done[n] != "" {
+			return chain.Job{}, doneElsewhere(n)
+		}
 		return chain.Job{}, d.stop(err)
 	}
 	if t, err = d.e.Reload(ctx, t); err != nil {
@@ -83,7 +89,12 @@ func (d *chainDesk) Take(ctx context.Context, n plan.StageNumber) (chain.Job, er
 	if _, err := d.a.ready(d.e, t, s, root, d.flags); err != nil {
 		return chain.Job{}, d.stop(err)
 	}
-	return d.job(ctx, t, s, root)
+	return d.job(ctx, t, s)
+}
+
+// doneElsewhere says that somebody else has finished a stage meanwhile.
+func doneElsewhere(n plan.StageNumber) *chain.Stop {
+	return &chain.Stop{State: chain.Finished, Message: fmt.Sprintf("stage %d is done", n)}
 }
 
 // how decides what may be done with a stage that is held: only what a chain has left
@@ -152,7 +163,7 @@ func (d *chainDesk) stop(err error) error {
 }
 
 // job puts together what a worker needs.
-func (d *chainDesk) job(ctx context.Context, t *lifecycle.Task, s lifecycle.Started, root string) (chain.Job, error) {
+func (d *chainDesk) job(ctx context.Context, t *lifecycle.Task, s lifecycle.Started) (chain.Job, error) {
 	st, _ := t.Plan.Stage(s.Stage)
 	wt, found, err := d.a.repo.FindBound(ctx, s.Bind)
 	if err == nil && !found {

@@ -46,16 +46,18 @@ func (a *app) runChain(c *chainCmd, d *chainDesk, q chain.Queue, argv []string, 
 	report, err := r.Run(a.ctx)
 	e := chain.Event{
 		Schema: chain.Schema, Event: chain.EventSummary, At: time.Now().UTC().Format(time.RFC3339), Task: d.task.Key.String(),
-		Seconds: report.Seconds, Done: report.Done, Left: report.Left, Exit: exitOf(report),
+		Seconds: report.Seconds, Done: report.Done, Left: report.Left,
 	}
+	code := exitOf(report)
 	if err != nil {
-		e.Exit = classify(err).code
+		code = classify(err).code
 	}
+	e.Exit = &code
 	if len(report.Left) > 0 {
 		e.Resume = a.resumeCommand()
 	}
 	say.tell(e)
-	a.code = e.Exit
+	a.code = code
 	return err
 }
 

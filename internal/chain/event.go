@@ -10,17 +10,16 @@ const Schema = "okstra.chain/v1"
 
 // The kinds of event.
 const (
-	EventQueue       = "queue"   // the first: what is to be run
-	EventStarted     = "started" // a stage was taken and its worker starts
-	EventDone        = "done"
-	EventLanded      = "landed"
-	EventFailed      = "failed"
-	EventGate        = "gate"
-	EventOccupied    = "occupied"
-	EventLost        = "lost"
-	EventWarning     = "warning"
-	EventInterrupted = "interrupted"
-	EventSummary     = "summary" // the last
+	EventQueue    = "queue"   // the first: what is to be run
+	EventStarted  = "started" // a stage was taken and its worker starts
+	EventDone     = "done"
+	EventLanded   = "landed"
+	EventFailed   = "failed"
+	EventGate     = "gate"
+	EventOccupied = "occupied"
+	EventLost     = "lost"
+	EventWarning  = "warning"
+	EventSummary  = "summary" // the last
 )
 
 // Event is one line of a chain's story. Keys that say nothing of an event are left out.
@@ -46,7 +45,7 @@ type Event struct {
 	Done     []Ended            `json:"done,omitempty"`
 	Left     []Left             `json:"left,omitempty"`
 	Resume   string             `json:"resume,omitempty"` // the command that goes on
-	Exit     int                `json:"exit"`
+	Exit     *int               `json:"exit,omitempty"`   // of the summary
 }
 
 // Ended is a stage that this run finished.

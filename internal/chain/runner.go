@@ -126,6 +126,9 @@ func (r *Runner) startAll(ctx context.Context) error {
 // start takes one stage and lets its worker loose.
 func (r *Runner) start(ctx context.Context, n plan.StageNumber) {
 	job, err := r.Desk.Take(ctx, n)
+	if err != nil && ctx.Err() != nil {
+		err = errInterrupted(r.Signal())
+	}
 	if err != nil {
 		r.ended(n, err, nil, "")
 		return
@@ -296,6 +299,10 @@ func (r *Runner) ended(n plan.StageNumber, err error, tail [][]byte, log string)
 		state, hints = stop.State, stop.Hints
 	case errors.As(err, &cut):
 		state = cut.state
+	}
+	if state == Finished { // somebody else did it meanwhile
+		r.states[n] = state
+		return
 	}
 	again := state == Occupied && r.whys[n] == err.Error() // it was tried once more
 	r.states[n], r.whys[n] = state, err.Error()

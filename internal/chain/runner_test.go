@@ -199,6 +199,20 @@ func TestGateAndOccupied(t *testing.T) {
 	}
 }
 
+// TestDoneElsewhere: what somebody else finishes between a look and the taking is no
+// failure.
+func TestDoneElsewhere(t *testing.T) {
+	t.Parallel()
+	d, s := newDesk(t, map[int][]int{2: {1}}, 2), &story{}
+	d.take[1] = &Stop{State: Finished, Message: "done"}
+	r := d.runner(s, "true")
+	r.Queue.Order = []plan.StageNumber{1}
+	report, err := r.Run(t.Context())
+	if err != nil || report.State != Finished || len(s.events) != 0 || len(d.taken) != 1 {
+		t.Errorf("%+v, %v: %s", report, err, s)
+	}
+}
+
 // TestSideBySide: two workers wait for one another, so they must run at once.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()

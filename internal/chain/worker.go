@@ -142,7 +142,7 @@ func (w *worker) await(ctx context.Context, cmd *exec.Cmd) error {
 		sig = stop.signal
 	}
 	endGroup(cmd.Process.Pid, sig, w.grace.End)
-	<-ended
+	_ = <-ended // it was told to
 	return cause
 }
 

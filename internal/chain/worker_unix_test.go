@@ -41,7 +41,7 @@ func jobIn(t *testing.T) *Job {
 }
 
 // sh runs a worker and tells how it ended and what it wrote.
-func sh(t *testing.T, ctx context.Context, j *Job, g Grace, script string) (string, error) {
+func sh(ctx context.Context, t *testing.T, j *Job, g Grace, script string) (string, error) {
 	t.Helper()
 	w, err := newWorker(ctx, j, g, nil)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestWorkerEnds(t *testing.T) {
 		{"exec 1>&- 2>&-", "", ""},
 		{"exec 0<&-", "", ""},
 	} {
-		out, err := sh(t, t.Context(), jobIn(t), long, c.script)
+		out, err := sh(t.Context(), t, jobIn(t), long, c.script)
 		if out != c.out || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
 			t.Errorf("%s: %q, %v; want %q, %q", c.script, out, err, c.out, c.err)
 		}
@@ -140,7 +140,7 @@ func TestWorkerIsEnded(t *testing.T) {
 			pidIn(t, pid)
 			cancel(&stopped{sig, "told", Failed})
 		}()
-		out, err := sh(t, ctx, j, short, `trap 'echo TERM' TERM; trap 'echo INT' INT; sh -c 'trap "" TERM INT; echo $$ >"$DIR/pid.new"; mv "$DIR/pid.new" "$DIR/pid"; while :; do sleep 0.01; done' & while :; do sleep 0.01; done`)
+		out, err := sh(ctx, t, j, short, `trap 'echo TERM' TERM; trap 'echo INT' INT; sh -c 'trap "" TERM INT; echo $$ >"$DIR/pid.new"; mv "$DIR/pid.new" "$DIR/pid"; while :; do sleep 0.01; done' & while :; do sleep 0.01; done`)
 		if err == nil || err.Error() != "told" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -157,7 +157,7 @@ func TestWorkerLeavesNothing(t *testing.T) {
 	t.Parallel()
 	j := jobIn(t)
 	pid := filepath.Join(filepath.Dir(j.Log), "pid")
-	if _, err := sh(t, t.Context(), j, long, `sleep 60 & echo $! >"$DIR/pid"`); err != nil {
+	if _, err := sh(t.Context(), t, j, long, `sleep 60 & echo $! >"$DIR/pid"`); err != nil {
 		t.Error(err)
 	}
 	gone(t, pidIn(t, pid))
@@ -170,17 +170,17 @@ func TestWorkerLeavesNothing(t *testing.T) {
 	}
 	const daemon = `setsid sh -c 'echo $$ >"$DIR/pid"; exec sleep 60' & while ! test -s "$DIR/pid"; do sleep 0.01; done`
 	var stop *Stop
-	if _, err := sh(t, t.Context(), j, short, daemon); !errors.As(err, &stop) || !strings.Contains(stop.Message, "left behind") || len(stop.Hints) != 1 {
+	if _, err := sh(t.Context(), t, j, short, daemon); !errors.As(err, &stop) || !strings.Contains(stop.Message, "left behind") || len(stop.Hints) != 1 {
 		t.Errorf("a daemon: %v", err)
 	}
-	if _, err := sh(t, t.Context(), j, short, "echo two at once"); !errors.As(err, &stop) || stop.State != Failed {
+	if _, err := sh(t.Context(), t, j, short, "echo two at once"); !errors.As(err, &stop) || stop.State != Failed {
 		t.Errorf("beside a daemon: %v", err)
 	}
 	other := pidIn(t, pid)
 	if err := syscall.Kill(other, syscall.SIGKILL); err != nil {
 		t.Error(err)
 	}
-	if _, err := sh(t, t.Context(), j, long, "true"); err != nil {
+	if _, err := sh(t.Context(), t, j, long, "true"); err != nil {
 		t.Errorf("after the daemon: %v", err)
 	}
 }
@@ -217,7 +217,7 @@ func TestWorkerLeftBehind(t *testing.T) {
 		abandon(t, j, script)
 		pid := pidIn(t, filepath.Join(filepath.Dir(j.Log), "pid"))
 		j.Resumed = true
-		out, err := sh(t, t.Context(), j, Grace{End: 100 * time.Millisecond, Lock: time.Minute}, "echo next")
+		out, err := sh(t.Context(), t, j, Grace{End: 100 * time.Millisecond, Lock: time.Minute}, "echo next")
 		if err != nil || out != "next\n" {
 			t.Errorf("%s: %q, %v", name, out, err)
 		}
@@ -225,7 +225,7 @@ func TestWorkerLeftBehind(t *testing.T) {
 	}
 	j := jobIn(t)
 	abandon(t, j, `echo ran >>"$DIR/ran"; sleep 60`) // taken up before it may have noted who it is
-	if out, err := sh(t, t.Context(), j, long, "echo next"); err != nil || out != "next\n" {
+	if out, err := sh(t.Context(), t, j, long, "echo next"); err != nil || out != "next\n" {
 		t.Errorf("at once: %q, %v", out, err)
 	}
 }
@@ -251,7 +251,7 @@ func TestRecordOfOthers(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(j.GitDir, recordFile), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := sh(t, t.Context(), j, short, "true"); err != nil {
+		if _, err := sh(t.Context(), t, j, short, "true"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
