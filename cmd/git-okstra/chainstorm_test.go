@@ -190,13 +190,21 @@ func (b *bench) killedChain(storm string, after time.Duration, what int) (outcom
 		if what != 1 {
 			_ = cmd.Process.Kill()
 		}
-		for n := 1; n <= 12 && what != 0; n++ {
-			if pid, ok := workerOf(storm, n); ok && runsWorker(pid) {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
+		for try := 0; try < 100 && what != 0 && !killWorkers(storm); try++ {
+			time.Sleep(5 * time.Millisecond) // none runs at this very moment
 		}
 	})
 	_ = cmd.Wait()
 	kill.Stop()
 	return outcome{cmd.ProcessState.ExitCode(), out.String(), errOut.String()}, what
+}
+
+// killWorkers kills what runs of a storm's workers, and reports whether any did.
+func killWorkers(storm string) (hit bool) {
+	for n := 1; n <= 12; n++ {
+		if pid, ok := workerOf(storm, n); ok && runsWorker(pid) {
+			hit = syscall.Kill(pid, syscall.SIGKILL) == nil || hit
+		}
+	}
+	return hit
 }
