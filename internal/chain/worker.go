@@ -127,10 +127,14 @@ func (w *worker) run(ctx context.Context, argv []string) error {
 // await waits for the command, and ends its group where that is asked for, and what is
 // left of it in any case.
 func (w *worker) await(ctx context.Context, cmd *exec.Cmd) error {
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	var err error
+	go func() {
+		err = cmd.Wait()
+		close(ended)
+	}()
 	select {
-	case err := <-ended:
+	case <-ended:
 		endGroup(cmd.Process.Pid, nil, w.grace.End)
 		return exitReason(err)
 	case <-ctx.Done():
@@ -142,7 +146,7 @@ func (w *worker) await(ctx context.Context, cmd *exec.Cmd) error {
 		sig = stop.signal
 	}
 	endGroup(cmd.Process.Pid, sig, w.grace.End)
-	_ = <-ended // it was told to
+	<-ended
 	return cause
 }
 
