@@ -45,6 +45,7 @@ func commands() []command {
 	return []command{
 		{"plan", "Check, compare, draw and approve plans.", &planCmd{}},
 		{"stage", "Choose, start and end stages.", &stageCmd{}},
+		{"chain", "Run stages one after the other through a command.", &chainCmd{}},
 		{"task", "See the tasks of this repository.", &taskCmd{}},
 		{"conform", "See what a diff touches: databases, files, HTTP, third parties.", &conformCmd{}},
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
@@ -147,6 +148,7 @@ func (c *checkedWriter) orFailed(std streams, code int) int {
 
 // runContext is run under a context that ends the command.
 func runContext(ctx context.Context, args []string, std streams) int {
+	args, command := cutCommand(args)
 	var c cli
 	parser, err := kong.New(&c, append(grammar(args),
 		kong.Name("git okstra"),
@@ -163,7 +165,7 @@ func runContext(ctx context.Context, args []string, std streams) int {
 	if err != nil {
 		return fail(std, slices.Contains(args, "--json"), usageError(err))
 	}
-	a := &app{ctx: ctx, std: std, flags: c.globals}
+	a := &app{ctx: ctx, std: std, flags: c.globals, args: args, rest: command}
 	defer a.close()
 	a.pinFrom(kctx)
 	if err := kctx.Run(a); err != nil {

@@ -25,7 +25,9 @@ type app struct {
 	flags globals
 	code  int // the exit code where no error is to be said
 	repo  *gitops.Repo
-	stdin []byte // standard input, nil until it was read: it can be named twice
+	args  []string // the words of the command line, without what follows "--" of a chain
+	rest  []string // what follows it
+	stdin []byte   // standard input, nil until it was read: it can be named twice
 
 	pin    string // the plan that is pinned before the task is read, "" for none
 	pinDry bool   // nothing may be

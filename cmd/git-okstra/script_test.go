@@ -35,6 +35,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"folder": fillFolder,
+			"gone":   ended,
 			"repo":   makeRepo,
 			"setenv": setenv,
 			"work":   makeWork,
