@@ -35,12 +35,12 @@ func queue(ctx context.Context, folder string) (leave func(), waited bool) {
 		return func() {}, false
 	}
 	fd := int(dir.Fd())
-	leave = func() {
-		_ = syscall.Flock(fd, syscall.LOCK_UN) // a process that is just being started has the descriptor too
+	unlock := func() {
+		_ = syscall.Flock(int(dir.Fd()), syscall.LOCK_UN) // a process that is just being started has the descriptor too
 		_ = dir.Close()
 	}
 	if err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
-		return leave, false
+		return unlock, false
 	}
 	turn := make(chan struct{})
 	gone := make(chan struct{})
@@ -50,14 +50,14 @@ func queue(ctx context.Context, folder string) (leave func(), waited bool) {
 		select {
 		case turn <- struct{}{}:
 		case <-gone: // nobody waits any more
-			leave()
+			unlock()
 		}
 	}()
 	timer := time.NewTimer(queuePatience)
 	defer timer.Stop()
 	select {
 	case <-turn:
-		return leave, true
+		return unlock, true
 	case <-timer.C:
 	case <-ctx.Done():
 	}
