@@ -49,7 +49,9 @@ func TestWithRefuses(t *testing.T) {
 		"version: 1\nignore: [{paths: [x]}]": "say why",
 		"version: 1\nlanguages: [{name: x}]": "f:2:20: languages cannot be added",
 		"version: 1\nrules: [{id: X y}]":     "f:2:14: a rule's id",
+
 		"version: 1\nrules: [{id: go-db-tag, surface: db, kind: path, paths: [x]}]": "f:2:14: there is a rule",
+
 		"version: 1\nrules: [{id: x}]": "f:2:14: rule \"x\": the surface",
 		rule + "odd\n":                 "f:5:11: rule \"x\": the kind",
 		rule + "call\n":                "f:5:11: rule \"x\": import takes",
