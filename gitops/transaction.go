@@ -182,6 +182,9 @@ func (t *Transaction) script(zero Hash) ([]byte, error) {
 		if old == "" {
 			old = zero
 		}
+		if !strings.HasPrefix(string(c.Name), "refs/heads/") {
+			b.WriteString("option no-deref\n") // a branch may be another's name; a ref of ours never leads to one
+		}
 		switch {
 		case c.Old == c.New:
 			fmt.Fprintf(&b, "verify %s %s\n", c.Name, old)
