@@ -112,10 +112,12 @@ func attributeFilesOutside(repo *gitops.Repo, config gitops.Config) bool {
 }
 
 // safeName reports whether a path's part is plainly a name in its folder. Everything
-// that looks like a trick is left to git, which refuses what is one.
+// that looks like a trick is left to git, which refuses what is one. A "~" is one in what
+// Windows may take for the short name of .git or of a file of git's: GIT~1, GITMOD~1, GI7EBA~1.
 func safeName(part string) bool {
+	short := len(part) > 1 && strings.EqualFold(part[:2], "gi")
 	for _, r := range part {
-		if r == '\\' || r == ':' || r == '~' || r == 0 || r >= 0x200b && r <= 0x206f || r == 0xfeff {
+		if r == '\\' || r == ':' || r == '~' && short || r == 0 || r >= 0x200b && r <= 0x206f || r == 0xfeff {
 			return false
 		}
 	}
