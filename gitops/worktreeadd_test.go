@@ -105,7 +105,7 @@ func TestAddWorktreeRefusals(t *testing.T) {
 	s.write("full/file", "somebody's\n")
 	r := s.open("plain")
 	for _, c := range []struct{ path, branch, says string }{
-		{"new", "refs/heads/main", "already checked out"},
+		{"new", "refs/heads/main", "already "}, // "checked out", or since 2.43 "used by worktree"
 		{"full", "refs/heads/side", "already exists"},
 		{"new", "refs/heads/none", "invalid reference"},
 	} {
