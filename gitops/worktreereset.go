@@ -13,9 +13,9 @@ func (r *Repo) RecordReset(ctx context.Context, wt Worktree, head Hash) error {
 	if !head.Valid() {
 		return fmt.Errorf("record reset: bad id %q", head)
 	}
-	in := fmt.Sprintf("update %s %s\nupdate %s %s %s\n",
-		PerWorktreeRef(wt, "ORIG_HEAD"), head, PerWorktreeRef(wt, "HEAD"), head, head)
-	_, err := r.run(ctx, r.common(), strings.NewReader(in), "update-ref", "-m", "reset: moving to HEAD", "--stdin")
+	in := fmt.Sprintf("update ORIG_HEAD %s\nupdate HEAD %s %s\n", head, head, head)
+	// In the worktree itself: seen from a bare repository git would keep no log of its HEAD.
+	_, err := r.run(ctx, r.at(wt.Path), strings.NewReader(in), "update-ref", "-m", "reset: moving to HEAD", "--stdin")
 	if err != nil {
 		return fmt.Errorf("record reset: %w", err)
 	}
