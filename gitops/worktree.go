@@ -136,7 +136,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path string, branch RefName) (Wo
 	r.clearStrays(path, time.Now())
 	args := []string{"worktree", "add", "--quiet", "--no-checkout", "--", path, short}
 	if r.workTree != "" && r.config.sharedBare() && r.config.Get("core.logAllRefUpdates") == "" {
-		// Seen from the common folder there is no worktree, and git (since 2.46) keeps no log of the new HEAD.
+		// Seen from the common folder there is no worktree, and newer git (2.55) keeps no log of the new HEAD.
 		args = append([]string{"-c", "core.logAllRefUpdates=true"}, args...)
 	}
 	_, err := r.run(ctx, r.common(), nil, args...)
