@@ -110,7 +110,7 @@ func run(args []string, std streams) (code int) {
 		}
 		return a.code
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	defer func() {
 		switch r := recover().(type) {

@@ -31,6 +31,8 @@ type desk struct {
 	// lease is of every stage; renewals counts, and after so many the lease is lost
 	lease    time.Duration
 	renewals int
+	looked   int
+	held     map[plan.StageNumber]error // the answer to Held
 	loseAt   int
 	taken    []plan.StageNumber
 	passed   map[plan.StageNumber][]string
@@ -78,6 +80,13 @@ func (d *desk) Done(_ context.Context, j *Job, passed []string) (gitops.Hash, er
 	return "abcd", nil
 }
 
+func (d *desk) Held(_ context.Context, n plan.StageNumber) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.looked++
+	return d.held[n]
+}
+
 func (d *desk) Renew(context.Context, plan.StageNumber) (time.Duration, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,7 +118,7 @@ func (s *story) String() string {
 // runner is a run of a desk's whole plan.
 func (d *desk) runner(s *story, script string) *Runner {
 	r := &Runner{
-		Desk: d, Queue: Queue{Plan: d.plan, Jobs: 1}, Argv: []string{"sh", "-c", script}, Grace: Grace{time.Second, time.Minute},
+		Desk: d, Queue: Queue{Plan: d.plan, Jobs: 1}, Argv: []string{"sh", "-c", script}, Grace: Grace{End: time.Second, Lock: time.Minute},
 		Signal: func() os.Signal { return syscall.SIGTERM }, Now: time.Now,
 		Tell: func(e Event) {
 			s.mu.Lock()
