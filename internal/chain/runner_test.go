@@ -32,10 +32,11 @@ type desk struct {
 	lease    time.Duration
 	renewals int
 	looked   int
-	held     map[plan.StageNumber]error // the answer to Held
-	loseAt   int
-	taken    []plan.StageNumber
-	passed   map[plan.StageNumber][]string
+	// heldFirst is the answer to Held before that
+	heldFirst error
+	loseAt    int
+	taken     []plan.StageNumber
+	passed    map[plan.StageNumber][]string
 }
 
 func newDesk(t *testing.T, deps map[int][]int, n int) *desk {
@@ -80,11 +81,13 @@ func (d *desk) Done(_ context.Context, j *Job, passed []string) (gitops.Hash, er
 	return "abcd", nil
 }
 
-func (d *desk) Held(_ context.Context, n plan.StageNumber) error {
+func (d *desk) Held(context.Context, plan.StageNumber) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.looked++
-	return d.held[n]
+	if d.looked++; d.loseAt > 0 && d.looked >= d.loseAt {
+		return &Stop{State: Lost, Message: "somebody else has it"}
+	}
+	return d.heldFirst
 }
 
 func (d *desk) Renew(context.Context, plan.StageNumber) (time.Duration, error) {

@@ -68,16 +68,21 @@ func (w *worker) takeLock(ctx context.Context, patience time.Duration, end bool)
 				endGroup(session, syscall.SIGTERM, w.grace)
 			}
 		}
+		stray := 0
+		if err == nil {
+			if stray = w.stray(); stray == 0 {
+				w.lock = f
+				return nil
+			}
+			err = syscall.EWOULDBLOCK
+		}
 		switch {
-		case err == nil:
-			w.lock = f
-			return nil
 		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
 			_ = f.Close()
 			return &Stop{State: Failed, Message: fmt.Sprintf("the worktree cannot be locked: %s", err)}
 		case time.Now().After(deadline):
 			_ = f.Close()
-			return w.behind()
+			return w.behind(stray)
 		}
 		select {
 		case <-ctx.Done():
@@ -91,11 +96,39 @@ func (w *worker) takeLock(ctx context.Context, patience time.Duration, end bool)
 }
 
 // behind is the stop for a process that has left its session and still runs.
-func (w *worker) behind() error {
+func (w *worker) behind(stray int) error {
+	which := fmt.Sprintf("it has %q open", w.path(lockFile))
+	if stray != 0 {
+		which = fmt.Sprintf("it is process %d", stray)
+	}
 	return &Stop{
 		State: Failed, Message: "a process that a worker left behind still runs in the worktree",
-		Hints: []string{fmt.Sprintf("end it, then run the same command again; it has %q open", w.path(lockFile))},
+		Hints: []string{"end it, then run the same command again; " + which},
 	}
+}
+
+// stray finds a process that a worker of this worktree left at work in there, although it
+// has let go of all files that it was given, as daemons do; 0 for none. Its environment
+// tells it from a person who looks around. Only /proc knows of such.
+func (w *worker) stray() int {
+	folders, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		return 0
+	}
+	for _, name := range folders {
+		at, err := os.Readlink(name)
+		if err != nil || at != w.job.Worktree && !strings.HasPrefix(at, w.job.Worktree+"/") {
+			continue
+		}
+		env, err := os.ReadFile(filepath.Join(filepath.Dir(name), "environ"))
+		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), "OKSTRA_WORKTREE="+w.job.Worktree) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && pid != os.Getpid() {
+			return pid
+		}
+	}
+	return 0
 }
 
 // leftover reads which session the last worker had, and whether something runs there that
