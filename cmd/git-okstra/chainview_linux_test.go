@@ -50,7 +50,8 @@ func TestChainView(t *testing.T) {
 	}
 }
 
-// chainAt starts a chain of one stage at a terminal that is its own.
+// chainAt starts a chain of one stage at a terminal that is its own; without a worker, it
+// is that of the configuration.
 func (b *bench) chainAt(worker ...string) *terminal {
 	b.t.Helper()
 	const width, height = 100, 24
@@ -58,7 +59,11 @@ func (b *bench) chainAt(worker ...string) *terminal {
 	term.open()
 	term.resize(width, height)
 	term.follow()
-	term.cmd = exec.Command("git-okstra", append([]string{"chain", "1", "--"}, worker...)...)
+	args := []string{"chain", "1"}
+	if len(worker) > 0 {
+		args = append(append(args, "--"), worker...)
+	}
+	term.cmd = exec.Command("git-okstra", args...)
 	term.cmd.Dir, term.cmd.Env = b.repo.Dir, slices.Concat(b.repo.Env, []string{"TERM=xterm"})
 	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = term.slave, term.slave, term.slave
 	term.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
@@ -151,5 +156,35 @@ func TestChainSuspended(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil || b.rows("done") != 1 {
 		t.Errorf("%v, %d done rows", err, b.rows("done"))
+	}
+}
+
+// TestChainAsks: at a terminal it is asked whether a command may run; anything but yes is
+// no, and what was agreed to is not asked again.
+func TestChainAsks(t *testing.T) {
+	b := newBench(t, 1)
+	b.repo.Git("config", "okstra.executor", "git commit -q --allow-empty -m 'by \x1b[2J the executor'; exit 5")
+	for _, c := range []struct {
+		types string
+		code  int
+		then  string
+	}{
+		{"\r", exitGate, "hint: if you want that, run the same command once with --trust"},
+		{"no\r", exitGate, "hint: if you want that"},
+		{"\x04", exitGate, "hint: if you want that"},
+		{"\x03", exitInterrupted, "interrupted"},
+		{"Y\r", exitFindings, "the command ended with exit code 5"},
+		{"", exitFindings, "the command ended with exit code 5"},
+	} {
+		term := b.chainAt()
+		if c.types != "" {
+			term.awaits("okstra.executor: git commit -q --allow-empty -m 'by \\x1b[2J the executor'")
+			term.awaits("Let it run here from now on? [y/N]")
+			term.types(c.types)
+		}
+		if code := term.ends(); code != c.code {
+			t.Errorf("%q: exit code %d:\n%s", c.types, code, term.screen())
+		}
+		term.awaits(c.then)
 	}
 }
