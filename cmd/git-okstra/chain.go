@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"git-okstra/internal/chain"
@@ -146,7 +148,7 @@ func (c *chainCmd) desk(a *app) (*chainDesk, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Caller.Process = true
+	e.Caller.Process, e.Parse = true, parsedOnce(e.Parse)
 	if e.Caller.Run == "" {
 		id, err := newID()
 		if err != nil {
@@ -155,6 +157,27 @@ func (c *chainCmd) desk(a *app) (*chainDesk, error) {
 		e.Caller.Run = "chain-" + id
 	}
 	return &chainDesk{a: a, e: e, task: t, flags: startFlags{Onto: c.Onto, Local: c.Local}, validate: c.Validate}, nil
+}
+
+// parsedOnce reads a plan anew only when it is another one: a chain looks at its task
+// several times a stage.
+func parsedOnce(parse func([]byte, string) (*plan.Plan, error)) func([]byte, string) (*plan.Plan, error) {
+	var mu sync.Mutex
+	var src []byte
+	var ruleset string
+	var last *plan.Plan
+	return func(text []byte, under string) (*plan.Plan, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if last != nil && under == ruleset && bytes.Equal(text, src) {
+			return last, nil
+		}
+		p, err := parse(text, under)
+		if err == nil {
+			src, ruleset, last = bytes.Clone(text), under, p
+		}
+		return p, err
+	}
 }
 
 // exitOf is the exit code of a run.

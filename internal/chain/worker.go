@@ -147,7 +147,7 @@ func (w *worker) await(ctx context.Context, cmd *exec.Cmd) error {
 	}()
 	select {
 	case <-ended:
-		endGroup(cmd.Process.Pid, nil, w.grace)
+		endRest(cmd.Process.Pid, w.grace)
 		return exitReason(err)
 	case <-ctx.Done():
 	}

@@ -28,6 +28,8 @@ func endGroup(pid int, sig os.Signal, _ Grace) {
 	}
 }
 
+func endRest(int, Grace) {}
+
 func hold(int) {}
 
 func goOn(int) {}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,24 +110,37 @@ func (w *worker) behind(stray int) error {
 // has let go of all files that it was given, as daemons do; 0 for none. Its environment
 // tells it from a person who looks around. Only /proc knows of such.
 func (w *worker) stray() int {
-	folders, err := filepath.Glob("/proc/[0-9]*/cwd")
-	if err != nil {
-		return 0
+	if _, err := os.Lstat(w.path(recordFile)); err != nil {
+		return 0 // no worker was ever here
 	}
-	for _, name := range folders {
-		at, err := os.Readlink(name)
+	for _, pid := range processes() {
+		at, err := os.Readlink("/proc/" + pid + "/cwd")
 		if err != nil || at != w.job.Worktree && !strings.HasPrefix(at, w.job.Worktree+"/") {
 			continue
 		}
-		env, err := os.ReadFile(filepath.Join(filepath.Dir(name), "environ"))
+		env, err := os.ReadFile("/proc/" + pid + "/environ")
 		if err != nil || !slices.Contains(strings.Split(string(env), "\x00"), "OKSTRA_WORKTREE="+w.job.Worktree) {
 			continue
 		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && pid != os.Getpid() {
-			return pid
+		if n, err := strconv.Atoi(pid); err == nil && n != os.Getpid() {
+			return n
 		}
 	}
 	return 0
+}
+
+// processes lists the numbers of all processes, as far as /proc says.
+func processes() []string {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return strings.Trim(name, "0123456789") != "" })
 }
 
 // leftover reads which session the last worker had, and whether something runs there that
@@ -164,16 +176,16 @@ func (w *worker) leftover(locked bool) (session int, ours bool) {
 // in a container, nobody may ever do that. Where there is no /proc, only the worker's own
 // group is known.
 func sessionGroups(session int) []int {
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil || len(stats) == 0 {
+	pids := processes()
+	if len(pids) == 0 {
 		if errors.Is(syscall.Kill(-session, 0), syscall.ESRCH) {
 			return nil
 		}
 		return []int{session}
 	}
 	var out []int
-	for _, name := range stats {
-		text, err := os.ReadFile(name)
+	for _, pid := range pids {
+		text, err := os.ReadFile("/proc/" + pid + "/stat")
 		behind := strings.LastIndex(string(text), ") ")
 		if err != nil || behind < 0 {
 			continue // it has ended meanwhile
@@ -204,6 +216,14 @@ func signal(session int, signals ...syscall.Signal) bool {
 func hold(session int) { signal(session, syscall.SIGSTOP) }
 
 func goOn(session int) { signal(session, syscall.SIGCONT) }
+
+// endRest ends what a worker that has ended left in its group. To look for the other groups
+// of its session as well is for the case that something has the lock.
+func endRest(session int, g Grace) {
+	if !errors.Is(syscall.Kill(-session, 0), syscall.ESRCH) {
+		endGroup(session, nil, g)
+	}
+}
 
 // endGroup ends the processes of a worker's session: as it was asked for, politely where
 // nothing was, and after a while, or in a hurry, for good.
