@@ -95,11 +95,9 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 // came from elsewhere is so by being approved here once more.
 func (e *Engine) trust(ctx context.Context, rec *record, out Approved) error {
 	name := ApprovedHere(out.Commit)
-	if out.Already {
-		have, err := e.Repo.RefValues(ctx, name)
-		if err != nil || have[name] != "" {
-			return err
-		}
+	have, err := e.Repo.RefValues(ctx, name)
+	if err != nil || have[name] != "" {
+		return err
 	}
 	rec.tx.Create(name, out.Commit)
 	return nil
