@@ -110,7 +110,7 @@ func run(args []string, std streams) (code int) {
 		}
 		return a.code
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	defer func() {
 		switch r := recover().(type) {
@@ -138,9 +138,10 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 }
 
 // orFailed is the exit code, unless what was written did not arrive, as on a full
-// disk. A reader that went away, or an output closed from the start, is no failure.
+// disk. A reader that went away, or an output closed from the start, is no failure; and who
+// was interrupted, as by the end of his terminal, has said why.
 func (c *checkedWriter) orFailed(std streams, code int) int {
-	if c.err == nil || errors.Is(c.err, syscall.EPIPE) || errors.Is(c.err, syscall.EBADF) || errors.Is(c.err, os.ErrClosed) {
+	if c.err == nil || code == exitInterrupted || errors.Is(c.err, syscall.EPIPE) || errors.Is(c.err, syscall.EBADF) || errors.Is(c.err, os.ErrClosed) {
 		return code
 	}
 	return fail(std, false, fmt.Errorf("write standard output: %w", c.err))

@@ -12,6 +12,15 @@ import (
 	"git-okstra/plan"
 )
 
+// TrustedPrefix holds a ref for each thing that may run in this clone: for a revision of a
+// plan that was approved here, and for a command, each named by its hash.
+const TrustedPrefix = "refs/okstra-local/trusted/"
+
+// ApprovedHere names the ref that says that a revision of a plan was approved in this clone.
+func ApprovedHere(revision gitops.Hash) gitops.RefName {
+	return gitops.RefName(TrustedPrefix + string(revision))
+}
+
 // File is one file of a plan's tree, with slashes.
 type File struct {
 	Path    string
@@ -32,6 +41,7 @@ type ApproveRequest struct {
 	Amend    bool   // a revision is meant: refused where no plan is approved yet
 	Force    bool   // also where it changes stages that are done or under way; rows say so
 	Why      string // the reason that those rows give
+	Trust    bool   // what the plan wants to have run may run in this clone
 	Signing  gitops.Signing
 }
 
@@ -67,10 +77,30 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		return Approved{}, err
 	}
 	out, err := e.pin(ctx, rec, req, old)
-	if err != nil || out.Already {
+	if err != nil {
 		return out, err
 	}
+	if req.Trust {
+		if err := e.trust(ctx, rec, out); err != nil {
+			return out, err
+		}
+	}
+	if len(rec.tx.Changes) == 0 {
+		return out, nil
+	}
 	return out, e.commit(ctx, rec)
+}
+
+// trust notes that a revision was approved in this clone, unless that is known. One that
+// came from elsewhere is so by being approved here once more.
+func (e *Engine) trust(ctx context.Context, rec *record, out Approved) error {
+	name := ApprovedHere(out.Commit)
+	have, err := e.Repo.RefValues(ctx, name)
+	if err != nil || have[name] != "" {
+		return err
+	}
+	rec.tx.Create(name, out.Commit)
+	return nil
 }
 
 // pin adds the plan's revision to the record, unless it is the approved one already.
