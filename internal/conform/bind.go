@@ -155,6 +155,8 @@ func lastName(l *Language, module string) string {
 	return strings.Trim(parts[len(parts)-1], "*;")
 }
 
+var goType = lazy(`^\.([A-Z]\w*)(?:[ ),;]|$)`)
+
 var goVersion = lazy(`^v\d+$`)
 
 // The forms of a declaration, with the type or maker left out: what stands before it and
@@ -187,6 +189,9 @@ func (b *bindings) declare(x *index, l *Language, line string) {
 		}
 		if rules == nil && word[0] >= 'A' && word[0] <= 'Z' {
 			rules = x.typeRules(word)
+		}
+		if m := goType().FindStringSubmatch(line[to:]); rules == nil && l.Name == "go" && m != nil {
+			rules = x.typeRules("*" + word + "." + m[1])
 		}
 		if rules == nil {
 			continue

@@ -1,13 +1,14 @@
 package conform
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // index is the rules of one language, sorted by what they look at.
 type index struct {
-	rules    []*Rule // in order
+	order    map[*Rule]int
 	modules  map[string][]*Rule
 	imports  []*Rule // that know modules by a pattern
 	code     probes  // call and near
@@ -32,13 +33,13 @@ func (r *Rules) indexOf(l *Language) *index {
 	if kept, ok := r.byLang.Load(l.Name); ok {
 		return kept.(*index) //nolint:forcetypeassert // only indexes are stored
 	}
-	x := &index{modules: map[string][]*Rule{}}
+	x := &index{modules: map[string][]*Rule{}, order: map[*Rule]int{}}
 	for i := range r.List {
 		rule := &r.List[i]
 		if len(rule.Languages) > 0 && !slices.Contains(rule.Languages, l.Name) {
 			continue
 		}
-		x.rules = append(x.rules, rule)
+		x.order[rule] = i
 		for _, m := range rule.Modules {
 			x.modules[m] = append(x.modules[m], rule)
 		}
@@ -91,6 +92,7 @@ func (x *index) rulesFor(module string) []*Rule {
 			out = append(out, rule)
 		}
 	}
+	slices.SortFunc(out, func(a, b *Rule) int { return cmp.Compare(x.order[a], x.order[b]) })
 	return slices.DeleteFunc(out, func(rule *Rule) bool { return rule.unlessFits(module) })
 }
 
