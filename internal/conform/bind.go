@@ -167,8 +167,8 @@ var (
 	beforeTyped = lazy(`([A-Za-z_]\w*)[?!]?\s*:\s*(?:&(?:'\w+\s+)?)?(?:mut\s+)?(?:[\w.:]+[<\[]\s*)*(?:dyn\s+|impl\s+|any\s+|some\s+|typeof\s+)?(?:\w+(?:\.|::))?$`)
 	behindType  = lazy(`^(?:\.\w+)*(?:<[^>]*>)?(?:\[\])?[?*&]?\s+[?*&]?\$?([A-Za-z_]\w*)\s*(?:[;=,){]|$)`)
 	beforeGo    = lazy(`(?:^|[\s(,])([A-Za-z_]\w*)\s+(?:\*|\[\])*$`)
-	maker       = lazy(`(?i)^(?:new\w*|open\w*|create\w*|connect\w*|init\w*|dial\w*|default|from\w*|build\w*|router|app|server|\w*session|engine|\w*client|resource|instance|make\w*|must\w*|of|pool|database|db|cluster|channel|bucket|builder|table|collection|producer|consumer|publisher|sender)$`)
-	noName      = lazy(`^(?:err|ok|_|ctx|data|result|results|res|resp|response|reply|args|opts|options|config|cfg|params|e|ex|error|self|this|value|name|id|item|items|return|case|go|defer|if|else|new|await|in|throw|yield|import|from|extends|implements|type|var|const|let|val|final|func|def|fn|class|public|private|protected|static|export|default|body|text|status|headers|url|key|message|msg|event|exception|T|K|V)$`)
+	maker       = lazy(`(?i)^(?:new\w*|open\w*|create\w*|connect\w*|init\w*|dial\w*|default|from\w*|build\w*|router|app|server|\w*session|engine|\w*client|resource|instance|make\w*|must\w*|of|pool|database|db|cluster|channel|bucket|builder|table|collection|producer|consumer|publisher|sender|parse\w*|load\w*config|command\w*|register\w*|object|topic|queue|subscription|socket\w*|listen\w*|spawn|start\w*)$`)
+	noName      = lazy(`^(?:err|ok|_|ctx|data|result|results|res|resp|response|reply|args|opts|options|params|e|ex|error|self|this|value|name|id|item|items|return|case|go|defer|if|else|new|await|in|throw|yield|import|from|extends|implements|type|var|const|let|val|final|func|def|fn|class|public|private|protected|static|export|default|body|text|status|headers|url|key|message|msg|event|exception|T|K|V)$`)
 )
 
 // declare adds the names that a line declares as, or makes from, what is known.
@@ -192,6 +192,9 @@ func (b *bindings) declare(x *index, l *Language, line string) {
 		}
 		if m := goType().FindStringSubmatch(line[to:]); rules == nil && l.Name == "go" && m != nil {
 			rules = x.typeRules("*" + word + "." + m[1])
+		}
+		if rules == nil {
+			rules = x.madeBy(word, line[to:])
 		}
 		if rules == nil {
 			continue
@@ -283,19 +286,51 @@ func (x *index) typeRules(word string) []*Rule {
 	if !handleType().MatchString(word) {
 		return nil
 	}
-	if kept, ok := x.types.known.Load(word); ok {
+	return x.callRules(word+"(", word+" x;", "new "+word+"(")
+}
+
+// callRules are those that fit one of some forms of code.
+func (x *index) callRules(forms ...string) []*Rule {
+	if kept, ok := x.types.known.Load(forms[0]); ok {
 		return kept.([]*Rule) //nolint:forcetypeassert // only such lists are stored
 	}
 	var out []*Rule
-	for _, form := range []string{word + "(", word + " x;", "new " + word + "("} {
-		x.code.each(form, func(rule *Rule) {
+	for _, form := range forms {
+		x.code.each(form, func(rule *Rule, _ *part) {
 			if rule.Kind == kindCall && !rule.unlessFits(form) && !slices.Contains(out, rule) {
 				out = append(out, rule)
 			}
 		})
 	}
-	kept, _ := x.types.known.LoadOrStore(word, out)
+	kept, _ := x.types.known.LoadOrStore(forms[0], out)
 	return kept.([]*Rule) //nolint:forcetypeassert // only such lists are stored
+}
+
+// deny reports whether what a pattern takes for a thing of its surface is known, by its
+// import, as one of another.
+func (b *bindings) deny(rule *Rule, p *part, code string) bool {
+	if len(b.imported) == 0 {
+		return false
+	}
+	at := p.re().FindStringIndex(code)
+	if at == nil {
+		return false
+	}
+	from, to := nextName(code, at[0])
+	if from < 0 || from > at[1] {
+		return false
+	}
+	rules := b.imported[code[from:to]]
+	return rules != nil && !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Surface == rule.Surface })
+}
+
+// madeBy are the rules for what a call makes that is known without an import.
+func (x *index) madeBy(word, behind string) []*Rule {
+	m := behindMade().FindStringSubmatch(behind)
+	if m == nil || m[1] == "" || !maker().MatchString(m[1]) {
+		return nil
+	}
+	return x.callRules(word + "." + m[1] + "(")
 }
 
 var handleType = lazy(`(?:Client|Template|Sender|Repository|Dao|Context|Connection|Conn|Manager|Producer|Consumer|Channel|Pool|Database|DB|Db|Collection|Store|Cluster|Driver|Engine|Gateway|Queue|Bus|Publisher|Mailer|Router|Transport|Socket|Filesystem|Bucket|Kafka|Redis|Prisma|Stripe)$`)
@@ -321,7 +356,7 @@ func (b *bindings) uses(code string, do func(*Rule)) {
 		if rules := b.imported[word]; rules != nil && direct(before, behind, len(word)) {
 			each(rules, do)
 		}
-		if rules := b.held[word]; rules != nil && spokenTo().MatchString(behind) {
+		if rules := b.held[word]; rules != nil && (spokenTo().MatchString(behind) || strings.HasPrefix(behind, "(") && !strings.HasSuffix(before, ".")) {
 			each(rules, do)
 		}
 	}

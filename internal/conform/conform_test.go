@@ -74,5 +74,8 @@ var nearby = map[string]string{
 	"csharp db": "using Npgsql;", "swift db": "import GRDB", "ruby db": "require 'sequel'", "java db": "import java.sql.Connection;",
 	"kotlin db": "import org.jetbrains.exposed.sql.*", "python db": "import sqlite3", "php db": "use Doctrine\\ORM\\EntityManager;",
 	"csharp external": "using Stripe;", "swift external": "import StoreKit", "ruby external": "require 'bunny'",
+	"go db": "import \"database/sql\"", "javascript db": "import pg from 'pg'", "typescript db": "import pg from 'pg'", "rust db": "use sqlx::Pool;",
+	"go external": "import \"github.com/stripe/stripe-go/v76\"", "python external": "import stripe", "javascript external": "import Stripe from 'stripe'",
+	"typescript external": "import Stripe from 'stripe'", "rust external": "use lapin::Channel;", "rust io": "use std::fs::File;",
 	"java external": "import com.stripe.*;", "kotlin external": "import com.stripe.*",
 }

@@ -18,6 +18,9 @@ func headsOf(lines []lexed, n int) []string {
 			out = append(out, above)
 		}
 	}
+	if above := continued(lines, n); above != "" {
+		return append(out, above)
+	}
 	depth := 0
 	for i := n - 1; i >= 0 && i > n-mostAbove && len(out) < mostHeads; i-- {
 		code := lines[i].code
@@ -32,11 +35,18 @@ func headsOf(lines []lexed, n int) []string {
 				}
 				depth = 0
 				before := strings.TrimRight(code[:at], " \t")
-				if code[at] == '{' && !listed(before) {
+				if code[at] == '{' && strings.TrimSpace(before) == "" && i > 0 {
+					before = strings.TrimRight(lines[i-1].code, " \t")
+					if made := madeOf(before); made != "" {
+						return append(out, made)
+					}
+				}
+				if code[at] == '{' && !listed(before, code[:at]) {
 					return out
 				}
 				if code[at] == '(' {
 					out = append(out, calleeOf(lines, i, before)+"(")
+					out = append(out, decorators(lines, i)...)
 				}
 			}
 		}
@@ -70,10 +80,47 @@ func chainOf(lines []lexed, n int) string {
 	return ""
 }
 
+// continued is the first line of a command that goes on over line ends.
+func continued(lines []lexed, n int) string {
+	first := n
+	for first > 0 && n-first < mostAbove && strings.HasSuffix(strings.TrimRight(lines[first-1].full, " \t"), "\\") {
+		first--
+	}
+	if first == n {
+		return ""
+	}
+	return lines[first].code
+}
+
+// madeOf is what an initializer on the next line is for: new T(…).
+func madeOf(code string) string {
+	i := strings.LastIndex(code, "new ")
+	if i < 0 || !strings.HasSuffix(code, ")") && strings.IndexByte(code[i:], '(') >= 0 {
+		return ""
+	}
+	return code[i:]
+}
+
+// decorators are the lines with an @ above the head of a function.
+func decorators(lines []lexed, i int) []string {
+	head := strings.TrimSpace(lines[i].code)
+	if !strings.HasPrefix(head, "def ") && !strings.HasPrefix(head, "async def ") {
+		return nil
+	}
+	var out []string
+	for i--; i >= 0 && len(out) < mostHeads && strings.HasPrefix(strings.TrimSpace(lines[i].code), "@"); i-- {
+		out = append(out, lines[i].code)
+	}
+	return out
+}
+
 // listed reports whether a brace behind code opens a literal, and no block.
-func listed(before string) bool {
+func listed(before, whole string) bool {
 	if strings.HasSuffix(before, "=>") {
 		return false
+	}
+	if before != "" && before == whole && (nameByte(before[len(before)-1]) || before[len(before)-1] == ']') {
+		return true // a composite literal: a block would have a blank before it
 	}
 	return before == "" || strings.IndexByte("(,:=[{", before[len(before)-1]) >= 0 || strings.HasSuffix(before, "return") || strings.HasSuffix(before, "}")
 }

@@ -64,8 +64,8 @@ func (r *Rules) indexOf(l *Language) *index {
 	return kept.(*index) //nolint:forcetypeassert // only indexes are stored
 }
 
-// each calls do for every rule that has a pattern which fits a line, once for a pattern.
-func (p *probes) each(line string, do func(*Rule)) {
+// each calls do for every rule that has a pattern which fits a line, with that pattern.
+func (p *probes) each(line string, do func(*Rule, *part)) {
 	if len(p.list) == 0 {
 		return
 	}
@@ -73,7 +73,7 @@ func (p *probes) each(line string, do func(*Rule)) {
 	p.filter.mark(line, hits)
 	for i, hit := range hits {
 		if hit && p.list[i].part.re().MatchString(line) {
-			do(p.list[i].rule)
+			do(p.list[i].rule, p.list[i].part)
 		}
 	}
 }

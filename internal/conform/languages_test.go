@@ -145,7 +145,7 @@ func TestImports(t *testing.T) {
 		{"csharp", "global using static A.B;", []string{"A.B"}},
 		{"csharp", "using X = A.B.C;", []string{"A.B.C"}},
 		{"csharp", "using var x = y();", nil},
-		{"ruby", "require_relative 'a/b'", []string{"a/b"}},
+		{"ruby", "require_relative 'a/b'", nil},
 		{"php", "use A\\B\\{C, D};", []string{"A\\B\\", "A\\B\\C", "A\\B\\D"}},
 		{"php", "use function A\\b;", []string{"A\\b"}},
 		{"rust", "pub(crate) use a::b::{c, d};", []string{"a::b::", "a::b::c", "a::b::d"}},

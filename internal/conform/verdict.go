@@ -176,7 +176,7 @@ func (x *index) fits(c *change, names *bindings, l *Language, do func(*Rule)) {
 	}
 	x.fitsCode(c.code, c.full, names, do)
 	if strings.Trim(c.code, "\" \t,;)+.") != "" {
-		x.argument.each(c.full, func(rule *Rule) {
+		x.argument.each(c.full, func(rule *Rule, _ *part) {
 			if !rule.unlessFits(c.full) {
 				do(rule)
 			}
@@ -189,8 +189,8 @@ func (x *index) fits(c *change, names *bindings, l *Language, do func(*Rule)) {
 
 // fitsCode calls do for the rules that code fits, full is with its literals.
 func (x *index) fitsCode(code, full string, names *bindings, do func(*Rule)) {
-	x.code.each(code, func(rule *Rule) {
-		if (rule.Kind != kindNear || names.near[rule.Surface]) && !rule.unlessFits(full) {
+	x.code.each(code, func(rule *Rule, p *part) {
+		if (rule.Kind != kindNear || names.near[rule.Surface]) && !rule.unlessFits(full) && !names.deny(rule, p, code) {
 			do(rule)
 		}
 	})
@@ -205,7 +205,7 @@ func (x *index) fitsCode(code, full string, names *bindings, do func(*Rule)) {
 func (lit *literal) rules(x *index) []*Rule {
 	if !lit.tried {
 		lit.tried = true
-		x.sql.each(lit.text, func(rule *Rule) {
+		x.sql.each(lit.text, func(rule *Rule, _ *part) {
 			if !slices.Contains(lit.fit, rule) && !rule.unlessFits(lit.text) {
 				lit.fit = append(lit.fit, rule)
 			}
