@@ -88,6 +88,9 @@ func (b *bindings) importLine(x *index, l *Language, line string) {
 				rules = x.rulesFor(strings.TrimSuffix(m[1], l.Separator) + l.Separator + name)
 			}
 			b.add(name, rules)
+			if root, _, _ := strings.Cut(strings.ReplaceAll(m[1], "::", "/"), "/"); len(rules) == 0 && slices.Contains(l.Neutral, root) {
+				b.imported[name] = []*Rule{}
+			}
 		}
 		if l.Name == "rust" {
 			crate, _, _ := strings.Cut(m[1], "::")
@@ -126,7 +129,7 @@ func (l *Language) namesIn(line string) []string {
 			if len(words) == 0 {
 				continue
 			}
-			if name := strings.Trim(words[len(words)-1], ":;'\""); nameOnly().MatchString(name) && (len(words) < 3 || words[len(words)-2] == "as") {
+			if name := strings.Trim(words[len(words)-1], ":;'\""); name != "import" && nameOnly().MatchString(name) && (len(words) < 3 || words[len(words)-2] == "as") {
 				out = append(out, name)
 			}
 		}

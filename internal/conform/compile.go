@@ -81,7 +81,7 @@ func (c *compiler) file(form fileForm) error {
 func (c *compiler) language(form languageForm) error {
 	l := Language{
 		Name: form.Name.value, Lexer: form.Lexer.value, Files: values(form.Files), Imports: values(form.Imports), Binds: values(form.Binds),
-		Last: form.Last.value == "true", Separator: form.Separator.value, Block: values(form.Block), Quotes: values(form.Quotes),
+		Last: form.Last.value == "true", Neutral: values(form.Neutral), Separator: form.Separator.value, Block: values(form.Block), Quotes: values(form.Quotes),
 	}
 	l.files = lazyGlobs(l.Files)
 	for _, w := range form.Imports {

@@ -65,7 +65,7 @@ func link(code string) bool {
 	return false
 }
 
-// chainOf is the first line of a chain.
+// chainOf is a chain up to a line, on one line.
 func chainOf(lines []lexed, n int) string {
 	depth := 0
 	for i := n - 1; i >= 0 && i > n-mostAbove; i-- {
@@ -75,7 +75,12 @@ func chainOf(lines []lexed, n int) string {
 		if strings.TrimSpace(code) == "" || link(code) || depth > 0 {
 			continue
 		}
-		return code
+		var b strings.Builder
+		b.WriteString(strings.TrimRight(code, " \t"))
+		for _, l := range lines[i+1 : n] {
+			b.WriteString(strings.TrimSpace(l.code))
+		}
+		return b.String()
 	}
 	return ""
 }

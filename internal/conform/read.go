@@ -83,7 +83,9 @@ func changeOf(l Line, side text, n int) change {
 		for _, i := range at.strings {
 			c.literals = append(c.literals, side.strings[i])
 		}
-		c.heads = headsOf(side.lines, n)
+		if _, to := nextName(at.full, 0); to > 0 { // a bracket alone says nothing
+			c.heads = headsOf(side.lines, n)
+		}
 	}
 	return c
 }

@@ -64,6 +64,7 @@ type Language struct {
 	Imports   []string // patterns: group 1 is what is imported, group 2 names in it
 	Separator string   // between those two
 	Binds     []string // patterns of the names that an import gives: group 1
+	Neutral   []string // modules that touch nothing, whatever a name of theirs looks like
 	Last      bool     // without such a pattern it gives the last part of what is imported
 	Block     []string // how a block comment begins and ends
 	Quotes    []string // that go over several lines
@@ -156,6 +157,7 @@ type languageForm struct {
 	Imports   []word `yaml:"imports"`
 	Binds     []word `yaml:"binds"`
 	Last      word   `yaml:"last"`
+	Neutral   []word `yaml:"neutral"`
 	Separator word   `yaml:"separator"`
 	Block     []word `yaml:"block"`
 	Quotes    []word `yaml:"quotes"`
