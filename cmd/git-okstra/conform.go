@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"git-okstra/gitops"
 	"git-okstra/internal/conform"
@@ -73,34 +74,37 @@ func conformError(err error) error {
 
 // ofFile judges a diff that is no commit of ours.
 func (c *conformTouchesCmd) ofFile(a *app) (conform.Findings, error) {
-	src, err := a.readDiff(c.Diff)
-	if err != nil {
-		return conform.Findings{}, err
-	}
 	rules, err := a.surfaces(gitops.DiffSides{})
 	if err != nil {
 		return conform.Findings{}, err
 	}
-	files, err := conform.ParseDiff(src)
+	if c.Diff == "-" {
+		var found conform.Findings
+		_, err := a.interruptible(func() (_ []byte, err error) {
+			found, err = rules.TouchesOf(a.std.in, conform.Context{Watch: stopwatch})
+			return nil, err
+		})
+		return found, err
+	}
+	file, err := os.Open(c.Diff)
+	if errors.Is(err, fs.ErrNotExist) {
+		return conform.Findings{}, &commandError{code: exitUsage, message: fmt.Sprintf("no diff at %q", c.Diff), hints: []string{"name a file, or - for standard input"}}
+	}
 	if err != nil {
 		return conform.Findings{}, err
 	}
-	return rules.Touches(files, nil)
+	found, err := rules.TouchesOf(file, conform.Context{Watch: stopwatch})
+	return found, errors.Join(err, file.Close())
 }
 
-func (a *app) readDiff(name string) ([]byte, error) {
-	if name == "-" {
-		src, err := a.interruptible(func() ([]byte, error) { return io.ReadAll(a.std.in) })
-		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		return src, nil
-	}
-	src, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &commandError{code: exitUsage, message: fmt.Sprintf("no diff at %q", name), hints: []string{"name a file, or - for standard input"}}
-	}
-	return src, err
+// mostReading is how long one file may keep the lexer; a file that takes longer is built
+// to, or is no source.
+const mostReading = 3 * time.Second
+
+// stopwatch says when a file has taken too long.
+func stopwatch() func() bool {
+	end := time.Now().Add(mostReading)
+	return func() bool { return time.Now().After(end) }
 }
 
 // surfaces are the rules with the repository's own. Outside of one there are only ours.
@@ -163,23 +167,20 @@ func (c *conformTouchesCmd) ofRepository(a *app) (conform.Findings, error) {
 	if err != nil {
 		return conform.Findings{}, err
 	}
-	src, err := repo.DiffText(a.ctx, d)
-	if err != nil {
-		return conform.Findings{}, err
-	}
-	files, err := conform.ParseDiff(src)
-	if err != nil {
-		return conform.Findings{}, err
-	}
-	paths := make([]string, len(files))
-	for i, f := range files {
-		paths[i] = f.Path()
-	}
-	attrs, err := repo.AttributesOf(a.ctx, d, paths, []string{generatedAttr, vendoredAttr, documentationAttr})
-	if err != nil {
-		return conform.Findings{}, err
-	}
-	return rules.Touches(files, func(path string) conform.Attributes { return attributesOf(attrs[path]) })
+	ctx := conform.Context{Watch: stopwatch, Attributes: func(paths []string) (map[string]conform.Attributes, error) {
+		attrs, err := repo.AttributesOf(a.ctx, d, paths, []string{generatedAttr, vendoredAttr, documentationAttr})
+		out := map[string]conform.Attributes{}
+		for path, values := range attrs {
+			out[path] = attributesOf(values)
+		}
+		return out, err
+	}}
+	var found conform.Findings
+	err = repo.DiffStream(a.ctx, d, func(in io.Reader) (err error) {
+		found, err = rules.TouchesOf(in, ctx)
+		return err
+	})
+	return found, err
 }
 
 // The attributes that say what a file is, as linguist knows them.
