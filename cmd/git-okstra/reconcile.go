@@ -103,11 +103,11 @@ func (l *looker) manual(word string) error {
 	}
 	f := finding{result: reconcile.Result{
 		Stage:   reconcile.Stage{Number: r.Stage, Base: r.Base, Head: r.Head},
-		Verdict: reconcile.Done, How: "manual", Head: to,
+		Verdict: reconcile.Done, How: lifecycle.Manual, Head: to,
 	}}
 	if to != r.Head {
 		f.move = &lifecycle.Move{
-			Stage: r.Stage, From: r.Head, To: to, Reason: "manual", Changed: true, Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}},
+			Stage: r.Stage, From: r.Head, To: to, Reason: lifecycle.Manual, Changed: true, Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}},
 		}
 		// Where its base is below the commit, the stage's work is what lies between.
 		if on, err := l.app.repo.IsAncestor(l.app.ctx, r.Base, to); r.Base != "" && err == nil && on && r.Base != to {
