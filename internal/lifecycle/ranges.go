@@ -22,11 +22,11 @@ type Range struct {
 	Stage      plan.StageNumber
 	Base, Head gitops.Hash // Base "": nothing says it
 	Branches   []gitops.RefName
-	Moved      bool   // it came to its head by a rewrite
+	Moved      bool // it came to its head by a rewrite
 	// Former are the heads that this one took the place of with the same content, the
 	// newest first, and how that is known.
 	Former []Former
-	Claim      string // that it was done under; "" where no row says it
+	Claim  string // that it was done under; "" where no row says it
 }
 
 // Former is a head that another one took the place of.
