@@ -14,6 +14,7 @@ type reconcileCmd struct {
 	Stage  string `help:"Only this stage." placeholder:"N"`
 	To     string `help:"Record your own decision: the stage's work is this commit now." placeholder:"COMMIT"`
 	Onto   string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
+	RunID  string `name:"run" help:"Run id, recorded with what is found. Default: OKSTRA_RUN." placeholder:"ID"`
 	Limit  int    `help:"Look through at most this many commits. Default: okstra.reconcileLimit, else 25000." placeholder:"N"`
 }
 
@@ -57,7 +58,7 @@ func (c *reconcileCmd) Run(a *app) error {
 	if c.To != "" && n == 0 {
 		return &commandError{code: exitUsage, message: "--to needs the stage", hints: []string{"name it with --stage N"}}
 	}
-	e, t, err := a.load("")
+	e, t, err := a.load(c.RunID)
 	if err != nil {
 		return err
 	}
