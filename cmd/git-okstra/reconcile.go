@@ -58,7 +58,7 @@ func (c *reconcileCmd) Run(a *app) error {
 	if c.To != "" && n == 0 {
 		return &commandError{code: exitUsage, message: "--to needs the stage", hints: []string{"name it with --stage N"}}
 	}
-	e, t, err := a.load(c.RunID)
+	e, t, err := a.loadTo(c.DryRun, c.RunID)
 	if err != nil {
 		return err
 	}
