@@ -106,6 +106,9 @@ func (a *app) engine(run string) (*lifecycle.Engine, error) {
 	}
 	e.Caller.Run = oneLine(firstNonEmpty(run, a.repo.Env("OKSTRA_RUN")))
 	e.Seek = a.seeker(e)
+	e.Unrecorded = func(err error) {
+		a.say("warning: what was found by content is not recorded: %s", printableLines(err.Error()))
+	}
 	return e, nil
 }
 
