@@ -24,11 +24,11 @@ type handoffJSON struct {
 	Base    gitops.Hash        `json:"base"`   // the integration branch's tip
 	Head    gitops.Hash        `json:"head"`   // the collector's tip
 	Merged  []plan.StageNumber `json:"merged"` // by this call
-	Along   []plan.StageNumber `json:"along"`  // accepted ones that come with these, neither named nor landed
 	Already bool               `json:"already"`
 	DryRun  bool               `json:"dry_run"`
 	Title   string             `json:"title"`
 	Body    string             `json:"body"`
+	Along   []plan.StageNumber `json:"along"` // accepted ones that come with these, neither named nor landed
 }
 
 // Run merges accepted stages on a collector branch and prints the pull request's text.
@@ -67,7 +67,7 @@ func (c *handoffCmd) Run(a *app) error {
 	if a.flags.JSON {
 		writeJSON(a.std.out, handoffJSON{
 			"okstra.handoff/v1", t.Key.String(), out.Stages, shortName(out.Branch), shortName(out.Onto), out.Base, out.Head,
-			orEmpty(out.Merged), orEmpty(out.Along), out.Already, c.DryRun, pr.Title, pr.Body,
+			orEmpty(out.Merged), out.Already, c.DryRun, pr.Title, pr.Body, orEmpty(out.Along),
 		})
 		return nil
 	}
