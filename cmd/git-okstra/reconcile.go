@@ -62,11 +62,11 @@ func (c *reconcileCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := t.Plan.Stage(n); n != 0 && !ok {
-		return &commandError{code: exitUsage, message: "stage " + c.Stage + " is not in the plan's Stage Map"}
-	}
 	var stages []plan.StageNumber
 	if n != 0 {
+		if err := e.Known(t, n); err != nil {
+			return err
+		}
 		stages = append(stages, n)
 	}
 	ranges, err := e.Ranges(a.ctx, t, stages...)
