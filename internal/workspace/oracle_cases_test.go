@@ -28,8 +28,14 @@ func oracleCases() []oracleCase {
 func contentCases() []oracleCase {
 	return []oracleCase{
 		{name: "eol", byGit: true, make: func(g *oracle) {
-			g.attribute([]string{"* text=auto", "*.txt eol=crlf", "* text=auto eol=crlf", "*.txt -text", "*.txt crlf=input"}[g.IntN(5)])
+			g.attribute([]string{
+				"* text=auto", "*.txt eol=crlf", "* text=auto eol=crlf", "*.txt -text", "*.txt crlf=input", "* text eol=lf", "* text",
+				"/src/** text eol=crlf", "**/lines.txt eol=crlf", "/lines.* eol=crlf", "l*nes.[a-t]?t eol=crlf", `"lines.txt" eol=crlf`, "lines.tx\\t eol=crlf",
+				"[attr]win text eol=crlf\n*.txt win", "*.txt filter=unknown", "src/**/x*.txt eol=crlf", "\ufeff*.txt eol=crlf",
+			}[g.IntN(17)])
 			g.file("lines.txt", "a\nb\r\nc\n")
+			g.file("src/more lines.txt", "a\nb\n")
+			g.file("src/deep/x.txt", "a\nb\n")
 			if g.IntN(3) == 0 {
 				g.set("core", "eol", "crlf")
 			}

@@ -30,9 +30,10 @@ type Target struct {
 // Result tells what Provision did.
 type Result struct {
 	Path    string
-	Existed bool  // it was there, whole
-	Copied  int   // files copied from a sibling
-	Written int   // files written by git
+	Existed bool // it was there, whole
+	Copied  int  // files copied from a sibling
+	Written int  // files written by git
+	rest    []string
 	HookErr error // the post-checkout hook's failure: the worktree is good all the same
 
 	NoMain       bool     // there is no main worktree that ignored files could come from
