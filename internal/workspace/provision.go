@@ -55,7 +55,7 @@ func (e *ForeignPathError) Error() string { return fmt.Sprintf("%q is in the way
 
 // Preflight checks, without writing anything, that the target's path is free or
 // is a worktree of this repository on the target's branch. Errors: a
-// *ForeignPathError, or that of looking.
+// *ForeignPathError, gitops.ErrSparse, or that of looking.
 func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
 	if _, err := readSync(repo.Config()); err != nil {
 		return err
@@ -70,7 +70,10 @@ func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
 		}
 		return nil
 	}
-	return free(t.Path)
+	if err := free(t.Path); err != nil {
+		return err
+	}
+	return repo.CheckSparse(ctx)
 }
 
 // free reports whether a path is absent or an empty folder.
