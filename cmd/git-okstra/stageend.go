@@ -16,6 +16,7 @@ type stageDoneCmd struct {
 	AllowEmpty bool   `help:"Accept a stage without a commit of its own."`
 	Report     string `help:"Path of a report, recorded with the row; evidence is taken from it if it has a Stage Carry Evidence." placeholder:"PATH"`
 	Carry      string `help:"Evidence that only the worker knows, a JSON file or - for standard input: newIdentifiers, stepResults, validationsPassed, notes." placeholder:"FILE"`
+	RunID      string `name:"run" help:"Run id that the stage was started under. Default: OKSTRA_RUN." placeholder:"ID"`
 	Local      bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
@@ -35,7 +36,7 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	e, t, err := a.load("")
+	e, t, err := a.load(c.RunID)
 	if err != nil {
 		return err
 	}
@@ -75,6 +76,7 @@ type stageReleaseCmd struct {
 	Remove     bool   `help:"Remove its worktree and branch too; refused where that would lose work."`
 	Ignored    bool   `help:"With --remove: let ignored files go as well."`
 	KeepBranch bool   `help:"With --remove: keep the branch."`
+	RunID      string `name:"run" help:"Run id that the stage was started under. Default: OKSTRA_RUN." placeholder:"ID"`
 	Local      bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
@@ -102,7 +104,7 @@ func (c *stageReleaseCmd) Run(a *app) error {
 	if !c.Remove && (c.Ignored || c.KeepBranch) {
 		return &commandError{code: exitUsage, message: "--ignored and --keep-branch belong to --remove"}
 	}
-	e, t, err := a.load("")
+	e, t, err := a.load(c.RunID)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (c *verifyCmd) Run(a *app) error {
 	if v.stage, err = oneStage(c.Stage); err != nil {
 		return err
 	}
-	e, t, err := a.load(c.RunID)
+	e, t, err := a.loadTo(c.Record == "", c.RunID)
 	if err != nil {
 		return err
 	}

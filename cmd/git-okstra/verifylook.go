@@ -31,7 +31,7 @@ func (v *verifying) facts(ctx context.Context, t *lifecycle.Task) (verify.Facts,
 	}
 	f.Onto, f.Candidate = shortName(onto), tip
 	done := slices.DeleteFunc(f.Scope(), func(n plan.StageNumber) bool { return t.Done[n] == "" })
-	lacking, err := v.engine.Unmerged(ctx, t, done, tip, true)
+	lacking, err := v.engine.Unmerged(ctx, t, done, tip, v.engine.Caller.Actor != "")
 	if err != nil {
 		return f, err
 	}

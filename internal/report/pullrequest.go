@@ -122,11 +122,14 @@ func (s PRStage) write(b *strings.Builder) {
 	prList(b, "Conformance", text.conformance, mdText)
 	var carry []string
 	for _, d := range s.CarryIn {
-		at := "not done yet"
-		if d.Head != "" {
-			at = short(d.Head)
+		at := ": not done yet"
+		switch {
+		case d.Head != "":
+			at = ": " + short(d.Head)
+		case d.Title == "":
+			at = "not in the plan"
 		}
-		carry = append(carry, fmt.Sprintf("stage %d, %s: %s", d.Stage, mdText(d.Title), at))
+		carry = append(carry, fmt.Sprintf("stage %d, %s%s", d.Stage, mdText(d.Title), at))
 	}
 	for _, l := range text.carryIn {
 		carry = append(carry, mdText(l))
