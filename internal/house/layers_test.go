@@ -33,13 +33,15 @@ var rooms = map[string]room{
 	"gitops": {},
 	"notes":  {ours: []string{"gitops", "plan", "plan/stage"}},
 	"hooks": {ours: []string{
-		"gitops", "plan", "plan/rules", "plan/stage", "notes", "internal/conform",
+		"gitops", "plan", "plan/rules", "plan/stage", "notes", "internal/conform", "internal/conform/verdict",
 	}},
 
-	"internal/conform":      {pure: true, ours: []string{"plan"}},
+	"internal/conform":         {pure: true, ours: []string{"plan"}},
+	"internal/conform/verdict": {pure: true, ours: []string{"plan", "internal/conform"}},
+
 	"internal/conformscore": {ours: []string{"internal/conform"}},
 	"internal/report": {pure: true, ours: []string{
-		"plan", "plan/rules", "plan/stage", "plan/revision", "internal/conform",
+		"plan", "plan/rules", "plan/stage", "plan/revision", "internal/conform", "internal/conform/verdict",
 	}},
 
 	"internal/lifecycle":  workflow,
