@@ -36,8 +36,10 @@ var rooms = map[string]room{
 		"gitops", "plan", "plan/rules", "plan/stage", "notes", "internal/conform", "internal/conform/verdict",
 	}},
 
-	"internal/conform":         {pure: true, ours: []string{"plan"}},
-	"internal/conform/verdict": {pure: true, ours: []string{"plan", "internal/conform"}},
+	"internal/conform":          {pure: true, ours: []string{"plan"}},
+	"internal/conform/verdict":  {pure: true, ours: []string{"plan", "plan/rules", "internal/conform"}},
+	"internal/conform/manifest": {pure: true, ours: []string{"plan", "plan/rules", "internal/conform", "internal/conform/verdict"}},
+	"internal/conform/proof":    {pure: true, ours: []string{"plan", "internal/conform", "internal/conform/verdict", "internal/conform/manifest"}},
 
 	"internal/conformscore": {ours: []string{"internal/conform"}},
 	"internal/report": {pure: true, ours: []string{
@@ -66,6 +68,7 @@ var rooms = map[string]room{
 var libraries = map[string][]string{
 	"github.com/alecthomas/chroma/v2":  {"internal/conform"},
 	"github.com/alecthomas/kong":       {"cmd/git-okstra"},
+	"github.com/google/jsonschema-go":  {"internal/conform/manifest"},
 	"github.com/google/uuid":           {"cmd/git-okstra"},
 	"github.com/go-git":                {"gitops"},
 	"github.com/Masterminds/semver/v3": {"plan/rules"},

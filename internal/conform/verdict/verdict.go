@@ -12,6 +12,7 @@ import (
 
 	"git-okstra/internal/conform"
 	"git-okstra/plan"
+	"git-okstra/plan/rules"
 )
 
 // Word is what a judgement comes to.
@@ -56,6 +57,22 @@ type Declaration struct {
 	Reason   string            // of an exemption
 	Script   string            // of tests, as the plan names it
 	Requires []conform.Surface // of tests, R of the table
+}
+
+// DeclarationOf is what an approved plan's stage declares.
+func DeclarationOf(st plan.Stage) Declaration {
+	d := rules.Declared(st)
+	switch {
+	case d.Exempt:
+		return Declaration{Kind: Exemption, Reason: d.Reason}
+	case !d.Tests:
+		return Declaration{}
+	}
+	out := Declaration{Kind: Tests, Script: d.Script}
+	for _, s := range d.Requires {
+		out.Requires = append(out.Requires, conform.Surface(s))
+	}
+	return out
 }
 
 // State is what there is of results for the very tree and script that are judged.
@@ -211,7 +228,7 @@ func (v *Verdict) tests(c Case, touched, required []conform.Surface) {
 	if len(v.Missing) > 0 {
 		v.add(Reason{
 			Code: CodeOutsideTouches, Level: Block, Surface: v.Missing, Touches: of(c.Touches, v.Missing),
-			Message: fmt.Sprintf("the change of stage %d touches %s, which its plan does not declare (requires=[%s])", c.Stage, List(v.Missing), joined(v.Required)),
+			Message: fmt.Sprintf("the change of stage %d touches %s, which its plan does not declare (requires=[%s])", c.Stage, List(v.Missing), Joined(v.Required)),
 			Hint:    fmt.Sprintf("add it to requires= in plan and manifest, or waive it: git okstra conform waive %d --surface %s --why TEXT", c.Stage, v.Missing[0]),
 		})
 	}
@@ -263,15 +280,16 @@ func touching(surfaces []conform.Surface) string {
 // List writes surfaces for a sentence.
 func List(surfaces []conform.Surface) string {
 	if n := len(surfaces); n > 1 {
-		return strings.ReplaceAll(joined(surfaces[:n-1]), ",", ", ") + " and " + string(surfaces[n-1])
+		return strings.ReplaceAll(Joined(surfaces[:n-1]), ",", ", ") + " and " + string(surfaces[n-1])
 	}
-	return joined(surfaces)
+	return Joined(surfaces)
 }
 
-func joined(surfaces []conform.Surface) string {
-	words := make([]string, len(surfaces))
-	for i, s := range surfaces {
-		words[i] = string(s)
+// Joined writes surfaces as a requires-list has them, in order.
+func Joined(surfaces []conform.Surface) string {
+	var words []string
+	for _, s := range inOrder(surfaces) {
+		words = append(words, string(s))
 	}
 	return strings.Join(words, ",")
 }

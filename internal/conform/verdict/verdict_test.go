@@ -166,7 +166,7 @@ func TestTable(t *testing.T) {
 			if got := codes(v); got != want || v.Word != word || v.Blocks() != (word == Block) {
 				t.Errorf("%s, %s: %s (%s), want %s (%s)", tt.name, m, v.Word, got, word, want)
 			}
-			if got := joined(v.Missing); got != tt.missing || len(v.Waived) != tt.waived {
+			if got := Joined(v.Missing); got != tt.missing || len(v.Waived) != tt.waived {
 				t.Errorf("%s, %s: missing %q, %d waived, want %q, %d", tt.name, m, got, len(v.Waived), tt.missing, tt.waived)
 			}
 		}
