@@ -33,7 +33,8 @@ var rooms = map[string]room{
 	"gitops": {},
 	"notes":  {ours: []string{"gitops", "plan", "plan/stage"}},
 	"hooks": {ours: []string{
-		"gitops", "plan", "plan/rules", "plan/stage", "notes", "internal/conform", "internal/conform/verdict",
+		"gitops", "plan", "plan/rules", "plan/stage", "notes",
+		"internal/conform", "internal/conform/verdict", "internal/conform/manifest", "internal/conform/proof",
 	}},
 
 	"internal/conform":          {pure: true, ours: []string{"plan"}},
@@ -43,7 +44,8 @@ var rooms = map[string]room{
 
 	"internal/conformscore": {ours: []string{"internal/conform"}},
 	"internal/report": {pure: true, ours: []string{
-		"plan", "plan/rules", "plan/stage", "plan/revision", "internal/conform", "internal/conform/verdict",
+		"plan", "plan/rules", "plan/stage", "plan/revision",
+		"internal/conform", "internal/conform/verdict", "internal/conform/manifest", "internal/conform/proof",
 	}},
 
 	"internal/lifecycle":  workflow,
@@ -52,8 +54,11 @@ var rooms = map[string]room{
 	"internal/reconcile":  workflow,
 	"internal/chain":      workflow,
 	"internal/verify":     workflow,
-	"internal/remote":     workflow,
-	"internal/doctor":     workflow,
+	"internal/prove": {ours: []string{
+		"gitops", "plan", "plan/stage", "notes", "internal/conform/proof",
+	}, workflow: true},
+	"internal/remote": workflow,
+	"internal/doctor": workflow,
 
 	"internal/ui":       {},
 	"internal/bench":    {ours: []string{"gitops", "notes", "plan"}},
