@@ -33,13 +33,14 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup:               setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"folder": fillFolder,
-			"gone":   ended,
-			"repo":   makeRepo,
-			"setenv": setenv,
-			"work":   makeWork,
-			"lines":  lines,
+			"exits":   exits,
+			"folder":  fillFolder,
+			"gone":    ended,
+			"proving": makeProving,
+			"repo":    makeRepo,
+			"setenv":  setenv,
+			"work":    makeWork,
+			"lines":   lines,
 		},
 	})
 }
