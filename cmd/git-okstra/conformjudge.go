@@ -15,6 +15,7 @@ import (
 	"git-okstra/internal/conform/verdict"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/prove"
+	"git-okstra/internal/report"
 	"git-okstra/notes"
 	"git-okstra/plan"
 	"git-okstra/plan/rules"
@@ -31,11 +32,12 @@ type conformance struct {
 	results  []proof.Result
 	waived   map[plan.StageNumber][]notes.Row
 	mode     verdict.Mode
+	line     func(line []byte, stderr bool) // where a command's output goes
 }
 
 // conformance reads manifest, results and waivers of a task.
 func (a *app) conformance(ctx context.Context, e *lifecycle.Engine, t *lifecycle.Task) (*conformance, error) {
-	c := &conformance{a: a, e: e, t: t}
+	c := &conformance{a: a, e: e, t: t, line: a.stream}
 	var err error
 	if c.mode, err = verdict.ParseMode(a.repo.Config().Get("okstra.outOfPlan")); err != nil {
 		return nil, &commandError{code: exitUsage, message: err.Error()}
@@ -60,15 +62,44 @@ func (a *app) conformance(ctx context.Context, e *lifecycle.Engine, t *lifecycle
 	return c, err
 }
 
-// readManifest reads the pinned manifest, and holds it against the plan.
-func (c *conformance) readManifest(ctx context.Context) error {
-	facts := manifest.Facts{Tasks: []string{c.t.Key.Task}, Regular: c.pinned.Regular()}
-	if mapped, err := plan.MapSegment(c.t.Key.Task); err == nil {
+// manifestFacts are what a manifest is held against.
+func manifestFacts(key plan.TaskKey, p *plan.Plan, regular map[string]bool) manifest.Facts {
+	facts := manifest.Facts{Tasks: []string{key.Task}, Regular: regular}
+	if mapped, err := plan.MapSegment(key.Task); err == nil {
 		facts.Tasks = append(facts.Tasks, mapped)
 	}
-	for _, st := range c.t.Plan.Stages {
+	for _, st := range p.Stages {
 		facts.Stages = append(facts.Stages, manifest.Planned{Number: st.Number, Declared: verdict.DeclarationOf(st)})
 	}
+	return facts
+}
+
+// warnManifest tells who approves a plan what is wrong with the manifest beside it. The
+// stages can be planned and begun all the same; they cannot be done.
+func (a *app) warnManifest(req lifecycle.ApproveRequest) {
+	regular, src := map[string]bool{}, []byte(nil)
+	for _, f := range req.QA {
+		regular[f.Path] = true
+		if f.Path == manifest.Path {
+			src = f.Content
+		}
+	}
+	var m *manifest.Manifest
+	var problems []manifest.Problem
+	if regular[manifest.Path] {
+		m, problems = manifest.Parse(src)
+	}
+	if len(problems) == 0 {
+		problems = manifest.Check(m, manifestFacts(req.Key, req.Plan, regular))
+	}
+	for _, p := range problems {
+		a.say("warning: %s", p.Error())
+	}
+}
+
+// readManifest reads the pinned manifest, and holds it against the plan.
+func (c *conformance) readManifest(ctx context.Context) error {
+	facts := manifestFacts(c.t.Key, c.t.Plan, c.pinned.Regular())
 	if e, ok := c.pinned[manifest.Path]; ok {
 		if !facts.Regular[e.Name] {
 			c.problems = []manifest.Problem{{Line: 1, Column: 1, Message: "it is no regular file"}}
@@ -228,8 +259,34 @@ func (c *conformance) rangeOf(ctx context.Context, n plan.StageNumber) (base, ti
 		return "", "", &errNoRange{fmt.Sprintf("the commits of stage %d are not in this clone", n)}
 	case err != nil:
 		return "", "", err
+	case ends.Base == "" && c.t.Done[n] != "" && c.t.Base != "": // its row says nothing of it
+		base, err := c.a.repo.MergeBase(ctx, c.t.Base, ends.Tip)
+		return base, ends.Tip, err
 	case ends.Base == "" || ends.Tip == "":
 		return "", "", &errNoRange{fmt.Sprintf("stage %d has no commits yet", n)}
 	}
 	return ends.Base, ends.Tip, nil
+}
+
+// prLines tell a reviewer what was proved of a done stage, and what is waived.
+func (c *conformance) prLines(n plan.StageNumber) ([]string, error) {
+	var out []string
+	st, _ := c.t.Plan.Stage(n)
+	if head := c.t.Done[n]; head != "" && verdict.DeclarationOf(st).Kind == verdict.Tests {
+		commit, err := c.a.repo.ReadCommit(c.a.ctx, head)
+		switch {
+		case errors.Is(err, gitops.ErrMissing):
+		case err != nil:
+			return nil, err
+		default:
+			p, r := c.proofOf(n, commit.Tree)
+			out = append(out, "result: "+report.NewResult(p, r).Words())
+		}
+	}
+	for _, w := range c.waivers(n) {
+		if w.Live(c.e.Now()) {
+			out = append(out, "waived: "+w.String())
+		}
+	}
+	return out, nil
 }

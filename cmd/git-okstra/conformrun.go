@@ -270,7 +270,7 @@ func (c *conformance) prove(ctx context.Context, n plan.StageNumber, limit time.
 	c.a.say("stage %d: %s", n, plan.Printable(entry.RunCommand))
 	out, err := prove.Run(ctx, prove.Command{
 		Text: c.pinned.Aim(entry.RunCommand, qa, c.roots()...), Dir: wt.Path, Env: env, Mark: "OKSTRA_QA=" + qa,
-		Timeout: limit, Output: maxQAOutput, Grace: qaGrace, Line: c.a.stream,
+		Timeout: limit, Output: maxQAOutput, Grace: qaGrace, Line: c.line,
 	})
 	if err != nil {
 		return proof.Result{}, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-okstra/internal/conform/verdict"
 	"git-okstra/plan"
 )
 
@@ -28,6 +29,10 @@ type StageShow struct {
 	Carry        json.RawMessage    `json:"carry"` // the evidence as stored, null where there is none
 	Rows         []json.RawMessage  `json:"rows"`  // as stored, each with its commit
 	History      [][]string         `json:"-"`     // the rows for a person
+
+	Conformance *Conformance      `json:"conformance"` // null where there are no commits to judge
+	Results     []json.RawMessage `json:"results"`     // of its conformance test, as stored
+	Waivers     []WaiverLine      `json:"waivers"`     // expired ones too
 }
 
 // ShowCommit is one commit of a stage.
@@ -84,9 +89,27 @@ func (s StageShow) Text() string {
 	}
 	s.writeWork(&b)
 	chapter(&b, "evidence", evidenceLines(s.Carry))
+	chapter(&b, "conformance", s.conformanceLines())
 	chapter(&b, "rows", TableLines(s.History))
 	chapter(&b, "plan", strings.Split(strings.TrimRight(s.Section, "\n"), "\n"))
 	return b.String()
+}
+
+// conformanceLines are the judgement, and the waivers that did not come into it.
+func (s StageShow) conformanceLines() []string {
+	var out []string
+	if s.Conformance != nil {
+		out = s.Conformance.Lines()
+	}
+	for _, w := range s.Waivers {
+		v := verdict.Waiver{Surface: w.Surface, Why: w.Why, By: w.By, Until: w.Until, From: w.From}
+		line := "waiver     " + v.String()
+		if w.Expired {
+			line += " (expired)"
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 // portWords says where a stage's ports begin, if it has any.
