@@ -122,7 +122,8 @@ func TestConformStatusText(t *testing.T) {
 	s := ConformStatus{
 		Stages: []ConformStage{
 			{Stage: 1, State: "done", Declared: "tests", Script: "qa/scripts/s.sh", Requires: []conform.Surface{"io", "db"}, Result: ResultLine{State: verdict.Stale, Why: "another tree"}},
-			{Stage: 2, State: "ready", Declared: "exemption", Reason: "names\x1b"}, {Stage: 3, State: "ready"},
+			{Stage: 2, State: "ready", Declared: "exemption", Reason: "names\x1b"},
+			{Stage: 3, State: "ready"},
 		},
 		Waivers:  []WaiverLine{{Stage: 1, Surface: "db", Why: "x", By: "Ada", Until: "2001-01-01", From: verdict.FromRow, Expired: true}},
 		Manifest: NewManifestProblems([]manifest.Problem{{Line: 1, Column: 2, Message: "no"}}),
