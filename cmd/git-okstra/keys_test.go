@@ -58,6 +58,10 @@ func TestJSONKeys(t *testing.T) {
 		{"conform rules", 0},
 		{"conform explain go-db-tag", 0},
 		{"conform touches --diff some.diff", 0},
+		{"conform waive 2 --surface db --why x", 0},
+		{"conform status", 0},
+		{"conform check 2", 0},
+		{"conform run 1", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {

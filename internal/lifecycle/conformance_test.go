@@ -54,6 +54,52 @@ func TestRecordResultRaces(t *testing.T) {
 	}
 }
 
+// TestResultsOfTwoClones holds that results are merged as rows are: each once, whichever
+// side is asked first.
+func TestResultsOfTwoClones(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.approve("1\n")
+	task := f.task()
+	head := gitops.Hash(f.repo.Git("rev-parse", "HEAD"))
+	record := func(id string) gitops.Hash {
+		tip, err := f.eng.RecordResult(t.Context(), task, head, line(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tip
+	}
+	both := record("both")
+	ours := record("ours")
+	f.repo.Git("update-ref", string(notes.QARef(task.Key)), string(both))
+	theirs := record("theirs")
+	for _, side := range [][2]gitops.Hash{{ours, theirs}, {theirs, ours}, {both, theirs}} {
+		w := f.eng.Repo.NewObjects()
+		sig, err := f.eng.signature(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tip, err := notes.Merge(t.Context(), f.eng.Repo, w, side[0], side[1], sig, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tx := gitops.Transaction{Reason: "test"}
+		now := gitops.Hash(f.repo.Git("rev-parse", string(notes.QARef(task.Key))))
+		tx.Update(notes.QARef(task.Key), now, tip)
+		if err := f.eng.Repo.ApplyObjects(t.Context(), w, tx); err != nil {
+			t.Fatal(err)
+		}
+		lines, err := notes.Read(t.Context(), f.eng.Repo, tip)
+		want := 3
+		if side[0] == both {
+			want = 2
+		}
+		if err != nil || len(lines) != want || lines[0].Row.ID != "both" {
+			t.Errorf("%d results, want %d (%v)", len(lines), want, err)
+		}
+	}
+}
+
 func TestWaive(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
