@@ -236,7 +236,7 @@ type errNoRange struct{ why string }
 func (e *errNoRange) Error() string { return e.why }
 
 // rangeOf finds what a stage's change lies between: its base, and where it is done, or
-// where its branch stands.
+// where its branch stands. Errors: *errNoRange, with the base where that is known.
 func (c *conformance) rangeOf(ctx context.Context, n plan.StageNumber) (base, tip gitops.Hash, err error) {
 	rows, err := notes.ReadStages(ctx, c.a.repo, c.t.NotesTip, []plan.StageNumber{n})
 	if err != nil {
@@ -262,8 +262,8 @@ func (c *conformance) rangeOf(ctx context.Context, n plan.StageNumber) (base, ti
 	case ends.Base == "" && c.t.Done[n] != "" && c.t.Base != "": // its row says nothing of it
 		base, err := c.a.repo.MergeBase(ctx, c.t.Base, ends.Tip)
 		return base, ends.Tip, err
-	case ends.Base == "" || ends.Tip == "":
-		return "", "", &errNoRange{fmt.Sprintf("stage %d has no commits yet", n)}
+	case ends.Base == "" || ends.Tip == "" || ends.Base == ends.Tip && c.t.Done[n] == "":
+		return ends.Base, "", &errNoRange{fmt.Sprintf("stage %d has no commits yet", n)}
 	}
 	return ends.Base, ends.Tip, nil
 }

@@ -378,8 +378,9 @@ func (c *conformance) changed(ctx context.Context, wt gitops.Worktree, head gito
 // stage's commands get.
 func (c *conformance) env(n plan.StageNumber, wt gitops.Worktree, qa string) ([]string, error) {
 	base, _, err := c.rangeOf(c.a.ctx, n)
-	if err != nil {
-		base = "" // nothing is committed yet
+	var none *errNoRange
+	if err != nil && !errors.As(err, &none) {
+		return nil, err
 	}
 	ports, err := c.e.PortBase(c.t, n)
 	if err != nil {
