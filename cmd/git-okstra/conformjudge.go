@@ -260,12 +260,29 @@ func (c *conformance) rangeOf(ctx context.Context, n plan.StageNumber) (base, ti
 	case err != nil:
 		return "", "", err
 	case ends.Base == "" && c.t.Done[n] != "" && c.t.Base != "": // its row says nothing of it
-		base, err := c.a.repo.MergeBase(ctx, c.t.Base, ends.Tip)
-		return base, ends.Tip, err
+		return c.sinceAnchor(ctx, n, ends.Tip)
 	case ends.Base == "" || ends.Tip == "" || ends.Base == ends.Tip && c.t.Done[n] == "":
 		return ends.Base, "", &errNoRange{fmt.Sprintf("stage %d has no commits yet", n)}
 	}
 	return ends.Base, ends.Tip, nil
+}
+
+// sinceAnchor is the range of a done stage whose row does not say what it stands on.
+func (c *conformance) sinceAnchor(ctx context.Context, n plan.StageNumber, tip gitops.Hash) (gitops.Hash, gitops.Hash, error) {
+	unknown := &errNoRange{fmt.Sprintf("what stage %d stands on is not known here", n)}
+	for _, h := range []gitops.Hash{c.t.Base, tip} {
+		switch _, err := c.a.repo.ReadCommit(ctx, h); {
+		case errors.Is(err, gitops.ErrMissing):
+			return "", "", unknown
+		case err != nil:
+			return "", "", err
+		}
+	}
+	base, err := c.a.repo.MergeBase(ctx, c.t.Base, tip)
+	if err == nil && base == "" {
+		return "", "", unknown
+	}
+	return base, tip, err
 }
 
 // prLines tell a reviewer what was proved of a done stage, and what is waived.

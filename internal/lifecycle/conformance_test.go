@@ -169,7 +169,18 @@ func TestFinishAsksWhatConforms(t *testing.T) {
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	out := f.approve("1\n")
+	approve := func(qa ...File) Approved {
+		out, err := f.eng.Approve(t.Context(), ApproveRequest{
+			Key: plan.TaskKey{Project: "p", Group: "g", Task: "T 1"}, Source: []byte("1\n"), Plan: lines("1\n"), QA: qa,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	manifest := File{Path: "qa/conformance-manifest.json", Mode: gitops.ModeFile, Content: []byte("[]")}
+	bare := approve()
+	out := approve(manifest)
 	a, b := Trusted{"x", "y"}, Trusted{"x\x00y", ""}
 	untrusted := func(list ...Trusted) int {
 		got, err := f.eng.Untrusted(t.Context(), list)
@@ -178,8 +189,8 @@ func TestTrust(t *testing.T) {
 		}
 		return len(got)
 	}
-	if n := untrusted(TrustedPlan(out.Commit)); n != 0 {
-		t.Error("an approved plan is not trusted")
+	if untrusted(TrustedPlan(out.Commit)) != 0 || untrusted(TrustedPlan(bare.Commit)) != 1 {
+		t.Error("an approved plan is not trusted, or one that runs nothing is")
 	}
 	if n := untrusted(a, b, a); n != 2 {
 		t.Errorf("%d are not trusted, want 2", n)
@@ -194,7 +205,7 @@ func TestTrust(t *testing.T) {
 	}
 	// a revision that came from elsewhere, and is then approved here
 	f.repo.Git("update-ref", "-d", string(TrustedPlan(out.Commit).Ref()))
-	if again := f.approve("1\n"); !again.Already || untrusted(TrustedPlan(out.Commit)) != 0 {
+	if again := approve(manifest); !again.Already || untrusted(TrustedPlan(out.Commit)) != 0 {
 		t.Errorf("approved again: %+v, and not trusted", again)
 	}
 }

@@ -15,13 +15,16 @@ type StageShow struct {
 	Schema string `json:"schema"`
 	Task   string `json:"task"`
 	StageLine
-	Dependents   []plan.StageNumber `json:"dependents"` // that wait for this one
-	Base         string             `json:"base"`       // "" before it is started
-	Tip          string             `json:"tip"`        // the done commit, or where the branch stands
-	Files        []string           `json:"files"`      // that the Exit Contract names
-	Contract     string             `json:"contract"`   // Markdown
-	Section      string             `json:"section"`    // Markdown, the contract in it
-	Commits      []ShowCommit       `json:"commits"`    // base to tip, newest first
+	Conformance  *Conformance       `json:"conformance"` // null where there are no commits to judge
+	Results      []json.RawMessage  `json:"results"`     // of its conformance test, as stored
+	Waivers      []WaiverLine       `json:"waivers"`     // expired ones too
+	Dependents   []plan.StageNumber `json:"dependents"`  // that wait for this one
+	Base         string             `json:"base"`        // "" before it is started
+	Tip          string             `json:"tip"`         // the done commit, or where the branch stands
+	Files        []string           `json:"files"`       // that the Exit Contract names
+	Contract     string             `json:"contract"`    // Markdown
+	Section      string             `json:"section"`     // Markdown, the contract in it
+	Commits      []ShowCommit       `json:"commits"`     // base to tip, newest first
 	MoreCommits  bool               `json:"more_commits"`
 	FilesChanged []string           `json:"files_changed"`
 	Missing      bool               `json:"missing"` // base or tip is not in this clone
@@ -29,10 +32,6 @@ type StageShow struct {
 	Carry        json.RawMessage    `json:"carry"` // the evidence as stored, null where there is none
 	Rows         []json.RawMessage  `json:"rows"`  // as stored, each with its commit
 	History      [][]string         `json:"-"`     // the rows for a person
-
-	Conformance *Conformance      `json:"conformance"` // null where there are no commits to judge
-	Results     []json.RawMessage `json:"results"`     // of its conformance test, as stored
-	Waivers     []WaiverLine      `json:"waivers"`     // expired ones too
 }
 
 // ShowCommit is one commit of a stage.
