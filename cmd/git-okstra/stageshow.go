@@ -113,7 +113,7 @@ func (a *app) addConformance(out *report.StageShow, e *lifecycle.Engine, t *life
 	for _, w := range all.waivers(n) {
 		out.Waivers = append(out.Waivers, report.NewWaiver(n, w, !w.Live(e.Now())))
 	}
-	if s.Base == "" || s.Tip == "" || s.Missing {
+	if s.Base == "" || s.Tip == "" || s.Missing || s.Base == s.Tip && t.Done[n] == "" {
 		return nil
 	}
 	moment := verdict.Done
