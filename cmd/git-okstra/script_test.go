@@ -35,13 +35,14 @@ func TestScript(t *testing.T) {
 		Setup:               setupScript,
 		Condition:           gitCan,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"folder": fillFolder,
-			"gone":   ended,
-			"repo":   makeRepo,
-			"setenv": setenv,
-			"work":   makeWork,
-			"lines":  lines,
+			"exits":   exits,
+			"folder":  fillFolder,
+			"gone":    ended,
+			"proving": makeProving,
+			"repo":    makeRepo,
+			"setenv":  setenv,
+			"work":    makeWork,
+			"lines":   lines,
 		},
 	})
 }
