@@ -40,6 +40,7 @@ func TestScript(t *testing.T) {
 			"setenv": setenv,
 			"work":   makeWork,
 			"lines":  lines,
+			"peer":   peer,
 		},
 	})
 }
