@@ -192,7 +192,8 @@ func addHK(text []byte, name string) ([]byte, error) {
 		return block{comment: "//", indent: indent + "  ", lines: hkHook(name)}.insert(text, hooks), nil
 	}
 	steps, stepIndent, ok := openAfter(text, hook, `steps`)
-	if next, _, other := openAfter(text, hook, `["`); !ok || other && next < steps && !strings.HasPrefix(stepIndent, hookIndent+" ") {
+	sibling := regexp.MustCompile(`(?m)^` + hookIndent + `[\["}]`).FindIndex(text[hook:])
+	if !ok || sibling != nil && hook+sibling[0] < steps {
 		return nil, fmt.Errorf("[%q] has no line `steps {`", name)
 	}
 	return block{comment: "//", indent: stepIndent + "  ", lines: hkStep(name)}.insert(text, steps), nil

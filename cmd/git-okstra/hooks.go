@@ -284,8 +284,9 @@ func (a *app) sayHooks(out hooksJSON) {
 				a.say("hint: %s", l)
 			}
 		}
-		if h.State == "added" && (out.Manager == "lefthook" || out.Manager == "hk") {
-			a.say("hint: for hooks that %s has not had before: %s install", out.Manager, out.Manager)
-		}
+	}
+	added := slices.ContainsFunc(out.Hooks, func(h hookJSON) bool { return h.State == "added" })
+	if added && (out.Manager == "lefthook" || out.Manager == "hk") {
+		a.say("hint: for hooks that %s has not had before: %s install", out.Manager, out.Manager)
 	}
 }

@@ -49,6 +49,9 @@ func (a *app) selfTest(p hookPlace) error {
 	if err := t.prepare(dir, p.folder.Path); err != nil {
 		return err
 	}
+	if err := t.configure(p, t.clone, filepath.Join(dir, "linked")); err != nil {
+		return err
+	}
 	out := selfTestJSON{Schema: "okstra.hooks-self-test/v1", Folder: p.folder.Path, OK: true}
 	linked := filepath.Join(dir, "linked")
 	short := "PATH=/usr/bin:/bin"
@@ -108,7 +111,8 @@ func selfTestEnv(told string) []string {
 			env = append(env, kv)
 		}
 	}
-	return append(env, selfTestFile+"="+told, "GIT_EDITOR=:")
+	// what the repository's own content breaks is no fault of the hooks
+	return append(env, selfTestFile+"="+told, "GIT_EDITOR=:", "OKSTRA_SKIP=all")
 }
 
 // prepare makes the clone, a worktree beside it, and what is pushed to.
@@ -146,6 +150,19 @@ func (t *selfTester) prepare(dir, folder string) error {
 		}
 	}
 	return nil
+}
+
+// configure gives the clone a manager's configuration as it is now, committed or not.
+func (t *selfTester) configure(p hookPlace, dirs ...string) error {
+	name, err := filepath.Rel(p.folder.Top, p.manager.Config)
+	if info, statErr := os.Stat(p.manager.Config); err != nil || statErr != nil || !info.Mode().IsRegular() {
+		return nil //nolint:nilerr // it has none here, or a folder of its own
+	}
+	text, err := os.ReadFile(p.manager.Config)
+	for _, dir := range dirs {
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777), os.WriteFile(filepath.Join(dir, name), text, 0o666))
+	}
+	return err
 }
 
 // change writes something to commit, and stages it.
