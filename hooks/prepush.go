@@ -122,8 +122,16 @@ func NewPushed(ctx context.Context, repo *gitops.Repo, name, url string, pushes 
 	return out, nil
 }
 
-// Files lists the files at a tip that new commits changed, of which mayBePlan could be one. Where nothing
-// is known of the remote, all commits are new, and so is every file.
+// Has is a value that stands at the remote, "" where it is not in this clone.
+func (p Pushed) Has(h gitops.Hash) gitops.Hash {
+	if slices.Contains(p.known, h) {
+		return h
+	}
+	return ""
+}
+
+// Files lists the files at a tip that new commits changed and that may be plans. Where
+// nothing is known of the remote, all commits are new, and so is every file.
 func (p Pushed) Files(ctx context.Context, tip gitops.Hash, globs PlanGlobs) ([]gitops.StagedFile, error) {
 	tracking := p.Remote
 	if tracking != "" {

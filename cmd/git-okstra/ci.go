@@ -13,6 +13,7 @@ import (
 type ciCmd struct {
 	Base   string `help:"What the change starts from; in GitHub Actions and GitLab CI the environment tells." placeholder:"REV"`
 	Head   string `help:"Its end; HEAD if nothing tells." placeholder:"REV"`
+	Stage  string `help:"The stage whose change it is, where the branch's name does not tell." placeholder:"N"`
 	Format string `help:"text, json, sarif (SARIF 2.1.0) or github (workflow annotations, the default in GitHub Actions)." enum:"text,json,sarif,github," default:"" placeholder:"FORMAT"`
 }
 
@@ -31,7 +32,7 @@ func (c *ciCmd) Run(a *app) error {
 		c.Format = "github"
 	}
 	out := report.NewChanges("okstra.ci/v1", "ci", repo.Env("OKSTRA_SKIP"))
-	if err := a.judgeRange(out, base, head); err != nil {
+	if err := c.judgeRange(a, out, base, head); err != nil {
 		return err
 	}
 	a.showRange(out, c.Format)
@@ -129,7 +130,7 @@ func nonZero(id string) string {
 const fetchAll = "git fetch --unshallow"
 
 // judgeRange judges what a range changes. What a cut-off history hides is never passed.
-func (a *app) judgeRange(out *report.Changes, base, head string) error {
+func (c *ciCmd) judgeRange(a *app, out *report.Changes, base, head string) error {
 	to, err := a.repo.ResolveCommit(a.ctx, head)
 	if err != nil {
 		return noCommit(head, err)
@@ -162,7 +163,68 @@ func (a *app) judgeRange(out *report.Changes, base, head string) error {
 	if err != nil {
 		return err
 	}
-	return a.judgePlans(out, files, "")
+	if err := a.judgePlans(out, files, ""); err != nil {
+		return err
+	}
+	s, err := a.stageJudge(out)
+	if err != nil {
+		return err
+	}
+	return s.inRange(c.Stage, fork, to, ciBranches(a.repo, head))
+}
+
+// ciBranches are the names that the head of a change may have as a branch.
+func ciBranches(repo *gitops.Repo, head string) []string {
+	var names []string
+	for _, name := range []string{
+		repo.Env("GITHUB_HEAD_REF"), repo.Env("GITHUB_REF_NAME"), repo.Env("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME"), repo.Env("CI_COMMIT_BRANCH"), head,
+	} {
+		if name == "" {
+			continue
+		}
+		names = append(names, name)
+		for _, remote := range repo.Config().Subsections("remote.", ".url") {
+			if rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "refs/remotes/"), remote+"/"); ok {
+				names = append(names, rest)
+			}
+		}
+	}
+	return names
+}
+
+// inRange judges the stage whose change a range is, and the done stages that it brings to
+// their integration branch.
+func (s *stageJudge) inRange(word string, from, to gitops.Hash, names []string) error {
+	t, n, err := s.stageOf(names...)
+	if err != nil {
+		return err
+	}
+	if word != "" {
+		if n, err = oneStage(word); err != nil {
+			return err
+		}
+		if len(s.tasks) != 1 {
+			return &commandError{code: exitUsage, message: "of which task is the stage?", hints: []string{"name it with --task"}}
+		}
+		t = s.tasks[0]
+		if err := s.e.Known(t, n); err != nil {
+			return err
+		}
+	}
+	if n != 0 {
+		if err := s.branch(t, n, to, ""); err != nil {
+			return err
+		}
+	}
+	for _, other := range s.tasks {
+		if n != 0 && other == t {
+			continue
+		}
+		if err := s.landed(other, from, to, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // changedFiles lists the files of one commit that another one has otherwise; without

@@ -39,6 +39,15 @@ func (a *app) preCommit(c *hooksRunCmd) error {
 	if err := a.judgePlans(out, files, ""); err != nil {
 		return err
 	}
+	if a.inStage() {
+		s, err := a.stageJudge(out)
+		if err == nil {
+			err = s.staged()
+		}
+		if err != nil {
+			return err
+		}
+	}
 	a.showChanges(out, c.Format, "git commit --no-verify")
 	return nil
 }
@@ -104,6 +113,7 @@ func (a *app) judgePlans(out *report.Changes, files []gitops.StagedFile, ref str
 	}
 	opts := ruleOptions(a.repo.Config(), "", false)
 	for _, p := range plans {
+		out.Judged = append(out.Judged, p.Path)
 		opts.TaskRoot = filepath.ToSlash(taskRoot(filepath.FromSlash(p.Path)))
 		for _, f := range rules.Check(plan.Parse(p.Src), opts).Findings {
 			out.Add(report.ChangeFinding{

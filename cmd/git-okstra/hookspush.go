@@ -64,6 +64,10 @@ func (a *app) judgePushes(out *report.Changes, name, url string, pushes []hooks.
 	if err != nil {
 		return err
 	}
+	stages, err := a.stageJudge(out)
+	if err != nil {
+		return err
+	}
 	for _, p := range commits {
 		tip, err := a.tipOf(p)
 		if err != nil || tip == "" {
@@ -77,6 +81,9 @@ func (a *app) judgePushes(out *report.Changes, name, url string, pushes []hooks.
 			return err
 		}
 		if err := a.judgePlans(out, files, string(p.Remote)); err != nil {
+			return err
+		}
+		if err := stages.pushed(p, tip, pushed.Has(p.Old)); err != nil {
 			return err
 		}
 	}

@@ -41,6 +41,7 @@ func TestScript(t *testing.T) {
 			"work":   makeWork,
 			"lines":  lines,
 			"peer":   peer,
+			"way":    way,
 		},
 	})
 }

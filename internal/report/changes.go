@@ -29,7 +29,8 @@ type Changes struct {
 	Base     string          `json:"base"` // "" where there is no range
 	Head     string          `json:"head"`
 	Verdict  string          `json:"verdict"`
-	Why      string          `json:"why"` // why nothing was judged, or nothing could be
+	Why      string          `json:"why"`    // why nothing was judged, or nothing could be
+	Judged   []string        `json:"judged"` // plans by their path, stages as KEY#N
 	Findings []ChangeFinding `json:"findings"`
 	Skipped  []SkippedRule   `json:"skipped"` // by OKSTRA_SKIP
 	Commands []string        `json:"commands"`
@@ -59,7 +60,7 @@ type SkippedRule struct {
 // NewChanges begins a report that leaves out what skip, OKSTRA_SKIP's value, names:
 // rules divided by commas, or all.
 func NewChanges(schema, hook, skip string) *Changes {
-	c := &Changes{Schema: schema, Hook: hook, Verdict: VerdictPass, Findings: []ChangeFinding{}, Skipped: []SkippedRule{}, Commands: []string{}}
+	c := &Changes{Schema: schema, Hook: hook, Verdict: VerdictPass, Judged: []string{}, Findings: []ChangeFinding{}, Skipped: []SkippedRule{}, Commands: []string{}}
 	for _, rule := range strings.FieldsFunc(skip, func(r rune) bool { return r == ',' || r == ' ' }) {
 		c.skip = append(c.skip, strings.ToLower(rule))
 	}
