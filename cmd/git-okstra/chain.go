@@ -117,10 +117,10 @@ func (c *chainCmd) unlanded(d *chainDesk, numbers []plan.StageNumber) ([]plan.St
 // worker is what is to be run in each worktree; nil for nothing.
 func (c *chainCmd) worker(a *app, d *chainDesk, queue []plan.StageNumber) ([]string, error) {
 	argv, executor := a.rest, strings.TrimSpace(a.repo.Config().Get("okstra.executor"))
-	var need []trusted
+	var need []lifecycle.Trusted
 	if len(argv) == 0 && executor != "" {
 		argv = []string{"sh", "-c", executor}
-		need = append(need, trusted{"okstra.executor", executor})
+		need = append(need, lifecycle.Trusted{What: "okstra.executor", Text: executor})
 	}
 	if c.DryRun || len(argv) == 0 {
 		return argv, nil

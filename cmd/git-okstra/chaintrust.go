@@ -1,68 +1,45 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
-	"git-okstra/gitops"
 	"git-okstra/internal/chain"
+	"git-okstra/internal/lifecycle"
 	"git-okstra/plan"
 )
 
-// trustedPrefix holds a ref for each thing that may run in this clone, named by its hash.
-const trustedPrefix = "refs/okstra-local/trusted/"
-
-// trusted is something that runs only after somebody here has agreed to it.
-type trusted struct{ what, text string }
-
-func (t trusted) ref() gitops.RefName {
-	sum := sha256.Sum256([]byte(t.what + "\x00" + t.text))
-	return gitops.RefName(trustedPrefix + hex.EncodeToString(sum[:]))
-}
-
 // validations are the commands that the plan wants to pass in the stages of a queue.
-func (d *chainDesk) validations(queue []plan.StageNumber) []trusted {
-	var out []trusted
+func (d *chainDesk) validations(queue []plan.StageNumber) []lifecycle.Trusted {
+	var out []lifecycle.Trusted
 	for _, n := range queue {
 		st, _ := d.task.Plan.Stage(n)
 		for _, command := range chain.Validations(st) {
-			out = append(out, trusted{fmt.Sprintf("validation of stage %d", st.Number), command})
+			out = append(out, lifecycle.Trusted{What: fmt.Sprintf("validation of stage %d", st.Number), Text: command})
 		}
 	}
 	return out
 }
 
 // trust refuses to run what nobody here has agreed to; with grant, it is agreed to now.
-func (d *chainDesk) trust(need []trusted, grant bool) error {
-	if len(need) == 0 {
-		return nil
+func (d *chainDesk) trust(need []lifecycle.Trusted, grant bool) error {
+	if grant {
+		return d.e.Trust(d.a.ctx, need, d.task.PlanCommit)
 	}
-	names := make([]gitops.RefName, len(need))
-	for i, t := range need {
-		names[i] = t.ref()
-	}
-	have, err := d.a.repo.RefValues(d.a.ctx, names...)
-	if err != nil {
+	fresh, err := d.e.Untrusted(d.a.ctx, need)
+	if err != nil || len(fresh) == 0 {
 		return err
 	}
-	tx := gitops.Transaction{Reason: "okstra: trust"}
-	refused := &commandError{code: exitGate, message: "this would run here, and nobody in this clone has agreed to it yet:"}
-	seen := map[gitops.RefName]bool{}
-	for i, t := range need {
-		if have[names[i]] != "" || seen[names[i]] {
-			continue
-		}
-		seen[names[i]] = true
-		tx.Create(names[i], d.task.PlanCommit)
-		refused.message += "\n  " + t.what + ": " + plan.Printable(t.text)
+	return untrusted(fresh)
+}
+
+// untrusted shows what would run.
+func untrusted(fresh []lifecycle.Trusted) error {
+	refused := &commandError{
+		code: exitGate, message: "this would run here, and nobody in this clone has agreed to it yet:",
+		hints: []string{"if you want that, run the same command once with --trust"},
 	}
-	switch {
-	case len(tx.Changes) == 0:
-		return nil
-	case !grant:
-		refused.hints = []string{"if you want that, run the same command once with --trust"}
-		return refused
+	for _, t := range fresh {
+		refused.message += "\n  " + t.What + ": " + plan.Printable(t.Text)
 	}
-	return d.a.repo.Apply(d.a.ctx, tx)
+	return refused
 }

@@ -14,6 +14,10 @@ import (
 )
 
 type conformCmd struct {
+	Check   conformCheckCmd   `cmd:"" help:"Judge a stage's change: what it touches, what its plan declares, what was proved."`
+	Run     conformRunCmd     `cmd:"" help:"Run a stage's conformance command and record the result on the tested commit."`
+	Status  conformStatusCmd  `cmd:"" help:"List declarations, results and waivers."`
+	Waive   conformWaiveCmd   `cmd:"" help:"Take a surface out of a stage's judgement, with a reason."`
 	Touches conformTouchesCmd `cmd:"" help:"Say which surfaces a diff touches, and where."`
 	Rules   conformRulesCmd   `cmd:"" help:"List the rules that find touches."`
 	Explain conformExplainCmd `cmd:"" help:"Explain one of them."`
@@ -151,35 +155,41 @@ func (c *conformTouchesCmd) sides(a *app) (d gitops.DiffSides, err error) {
 
 // ofRepository judges commits, the index or the work tree.
 func (c *conformTouchesCmd) ofRepository(a *app) (conform.Findings, error) {
-	repo, err := a.open()
-	if err != nil {
+	if _, err := a.open(); err != nil {
 		return conform.Findings{}, err
 	}
 	d, err := c.sides(a)
 	if err != nil {
 		return conform.Findings{}, err
 	}
+	found, _, err := a.touchesOf(d)
+	return found, err
+}
+
+// touchesOf judges what lies between two sides, and lists the paths that differ.
+func (a *app) touchesOf(d gitops.DiffSides) (found conform.Findings, paths []string, err error) {
 	rules, err := a.surfaces(d)
 	if err != nil {
-		return conform.Findings{}, err
+		return found, nil, err
 	}
-	src, err := repo.DiffText(a.ctx, d)
+	src, err := a.repo.DiffText(a.ctx, d)
 	if err != nil {
-		return conform.Findings{}, err
+		return found, nil, err
 	}
 	files, err := conform.ParseDiff(src)
 	if err != nil {
-		return conform.Findings{}, err
+		return found, nil, err
 	}
-	paths := make([]string, len(files))
+	paths = make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.Path()
 	}
-	attrs, err := repo.AttributesOf(a.ctx, d, paths, []string{generatedAttr, vendoredAttr, documentationAttr})
+	attrs, err := a.repo.AttributesOf(a.ctx, d, paths, []string{generatedAttr, vendoredAttr, documentationAttr})
 	if err != nil {
-		return conform.Findings{}, err
+		return found, paths, err
 	}
-	return rules.Touches(files, func(path string) conform.Attributes { return attributesOf(attrs[path]) })
+	found, err = rules.Touches(files, func(path string) conform.Attributes { return attributesOf(attrs[path]) })
+	return found, paths, err
 }
 
 // The attributes that say what a file is, as linguist knows them.

@@ -67,8 +67,11 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		return Approved{}, err
 	}
 	out, err := e.pin(ctx, rec, req, old)
-	if err != nil || out.Already {
+	if err != nil {
 		return out, err
+	}
+	if out.Already { // perhaps by somebody else's approval
+		return out, e.Trust(ctx, []Trusted{TrustedPlan(out.Commit)}, out.Commit)
 	}
 	return out, e.commit(ctx, rec)
 }
@@ -120,6 +123,7 @@ func (e *Engine) pin(ctx context.Context, rec *record, req ApproveRequest, old *
 		}
 	}
 	rec.tx.Update(gitops.RefName(statePrefix+req.Key.Ref()+"/plan"), out.Previous, out.Commit)
+	rec.tx.Create(TrustedPlan(out.Commit).Ref(), out.Commit)
 	return out, nil
 }
 
@@ -154,15 +158,9 @@ func (e *Engine) recordForced(ctx context.Context, rec *record, old *Task, out A
 			return err
 		}
 		row.Plan, row.Reason = out.Commit, why
-		target, done := old.Done[n]
-		if !done {
-			r, _, err := e.Reservation(ctx, old, n)
-			if err != nil {
-				return err
-			}
-			if target = r.Base; r.Broken != "" {
-				target = old.PlanCommit
-			}
+		target, err := e.spokenOf(ctx, old, n)
+		if err != nil {
+			return err
 		}
 		entries = append(entries, notes.Entry{Target: target, Row: row})
 	}
