@@ -114,8 +114,8 @@ func (c *Changes) Text(over string) string {
 			where += ": "
 		}
 		stage := ""
-		if f.Stage > 0 {
-			stage = fmt.Sprintf(" stage %d:", f.Stage)
+		if word := fmt.Sprintf("stage %d", f.Stage); f.Stage > 0 && !strings.Contains(f.Message, word) {
+			stage = " " + word + ":"
 		}
 		fmt.Fprintf(&b, "%s%s %s:%s %s\n", where, f.Severity, f.Rule, stage, plan.Printable(f.Message))
 		if f.Hint != "" {
