@@ -35,21 +35,11 @@ func (c *ciCmd) Run(a *app) error {
 	if err := c.judgeRange(a, out, base, head); err != nil {
 		return err
 	}
-	a.showRange(out, c.Format)
-	return nil
-}
-
-// showRange prints to standard output: there it is the result.
-func (a *app) showRange(out *report.Changes, format string) {
-	if format == "" && !a.flags.JSON {
-		if out.Silent() {
-			a.tell("ok: %s..%s\n", gitops.Hash(out.Base).Short(), gitops.Hash(out.Head).Short())
-		} else {
-			a.print("%s", out.Text(""))
-		}
-		format = "said"
+	if out.Silent() && c.Format != "json" && c.Format != "sarif" && !a.flags.JSON {
+		a.tell("ok: %s..%s\n", gitops.Hash(out.Base).Short(), gitops.Hash(out.Head).Short())
 	}
-	a.showChanges(out, format, "")
+	a.showChanges(out, c.Format, "", a.std.out)
+	return nil
 }
 
 // ends are the words for both ends: the flags', else what the environment tells.

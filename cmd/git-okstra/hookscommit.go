@@ -29,7 +29,7 @@ func (a *app) preCommit(c *hooksRunCmd) error {
 		if a.inStage() {
 			out.Why = "a rebase is under way; what comes of it is judged when it is pushed"
 		}
-		a.showChanges(out, c.Format, "")
+		a.showChanges(out, c.Format, "", a.std.err)
 		return nil
 	}
 	files, err := hooks.Staged(a.ctx, repo)
@@ -48,7 +48,7 @@ func (a *app) preCommit(c *hooksRunCmd) error {
 			return err
 		}
 	}
-	a.showChanges(out, c.Format, "git commit --no-verify")
+	a.showChanges(out, c.Format, "git commit --no-verify", a.std.err)
 	return nil
 }
 

@@ -27,7 +27,7 @@ func (a *app) prePush(c *hooksRunCmd, call hooks.Call) error {
 	if err := a.judgePushes(out, name, url, pushes); err != nil {
 		return err
 	}
-	a.showChanges(out, c.Format, "git push --no-verify")
+	a.showChanges(out, c.Format, "git push --no-verify", a.std.err)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"git-okstra/hooks"
@@ -134,9 +133,9 @@ func (c carrier) Carry(ctx context.Context, list []hooks.Rewrite, why string) er
 	})
 }
 
-// showChanges prints what a hook or CI found, and sets the exit code. over is how the
-// check is left out as a whole.
-func (a *app) showChanges(c *report.Changes, format, over string) {
+// showChanges prints what a hook or CI found, and sets the exit code. Text is for the
+// given stream; over is how the check is left out as a whole.
+func (a *app) showChanges(c *report.Changes, format, over string, text io.Writer) {
 	switch {
 	case a.flags.JSON || format == "json":
 		writeJSON(a.std.out, c)
@@ -149,7 +148,7 @@ func (a *app) showChanges(c *report.Changes, format, over string) {
 	case format == "github":
 		a.print("%s", c.Annotations())
 	case !c.Silent() && (!a.flags.Quiet || c.Verdict != report.VerdictPass):
-		_, _ = fmt.Fprint(a.std.err, c.Text(over))
+		_, _ = fmt.Fprint(text, c.Text(over))
 	}
 	switch c.Verdict {
 	case report.VerdictBlock:
@@ -157,9 +156,4 @@ func (a *app) showChanges(c *report.Changes, format, over string) {
 	case report.VerdictUndecided:
 		a.code = exitGate
 	}
-}
-
-// isSkipped reports whether OKSTRA_SKIP leaves out a rule.
-func isSkipped(skip, rule string) bool {
-	return slices.Contains(strings.FieldsFunc(skip, func(r rune) bool { return r == ',' || r == ' ' }), rule)
 }
