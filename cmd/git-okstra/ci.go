@@ -131,7 +131,7 @@ func (c *ciCmd) judgeRange(a *app, out *report.Changes, base, head string) error
 	case err != nil && a.ctx.Err() != nil:
 		return a.ctx.Err()
 	case err != nil && a.repo.Shallow():
-		out.Undecided(fmt.Sprintf("%s is not in this shallow clone", base), fetchAll)
+		out.Undecided(fmt.Sprintf("%s is not in this shallow clone", base), fetchAll, "git fetch origin "+base)
 		return nil
 	case err != nil && gitops.Hash(base).Valid():
 		out.Undecided(fmt.Sprintf("%s is not in this clone", base), "git fetch origin "+base)
