@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -101,8 +102,29 @@ func intoList(text []byte, e *ast.MappingValueNode, lines []string) ([]byte, err
 	return before(text, list.Start.Position.Line, list.Start.Position.Column, lines), nil
 }
 
+// stillYAML is a file that was added to, if a reader makes something of it.
+func stillYAML(after []byte, err error) (_ []byte, failed error) {
+	defer func() {
+		if r := recover(); r != nil { // the reader's own mistakes
+			failed = errYAMLForm
+		}
+	}()
+	var all map[string]any
+	if err == nil && yaml.Unmarshal(after, &all) != nil {
+		err = errYAMLForm
+	}
+	if err != nil {
+		return nil, err
+	}
+	return after, nil
+}
+
 // addLefthook adds a command, or a job where the hook has jobs.
 func addLefthook(text []byte, name string) ([]byte, error) {
+	return stillYAML(lefthookWith(text, name))
+}
+
+func lefthookWith(text []byte, name string) ([]byte, error) {
 	root, err := yamlRoot(text)
 	if err != nil {
 		return nil, err
@@ -125,7 +147,9 @@ func addLefthook(text []byte, name string) ([]byte, error) {
 }
 
 // addPreCommit adds a repository of its own to the list.
-func addPreCommit(text []byte) ([]byte, error) {
+func addPreCommit(text []byte) ([]byte, error) { return stillYAML(preCommitWith(text)) }
+
+func preCommitWith(text []byte) ([]byte, error) {
 	root, err := yamlRoot(text)
 	if err != nil {
 		return nil, err
