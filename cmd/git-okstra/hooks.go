@@ -94,25 +94,33 @@ func noHook(name string) error {
 
 // Run installs. It is 1 if one of the hooks does not run afterwards.
 func (c *hooksInstallCmd) Run(a *app) error {
+	out, err := c.install(a)
+	if err == nil {
+		a.sayHooks(out)
+	}
+	return err
+}
+
+func (c *hooksInstallCmd) install(a *app) (out hooksJSON, err error) {
 	names, err := hookNames(c.Names, hooks.Names())
 	if err != nil {
-		return err
+		return out, err
 	}
 	p, err := a.hookPlace()
 	if err != nil {
-		return err
+		return out, err
 	}
 	if p.folder.Shared && !c.Shared && !p.managed {
-		return &commandError{
+		return out, &commandError{
 			code: exitFindings, message: fmt.Sprintf("the hooks of this repository are in %q, outside of it: other repositories may use them as well", p.folder.Path),
 			hints: []string{"if they may all have it: git okstra hooks install --shared", "see who set it: git config --show-origin core.hooksPath"},
 		}
 	}
-	out := hooksJSON{Schema: "okstra.hooks-install/v1", Folder: p.folder.Path, Manager: p.manager.Name, Hooks: []hookJSON{}}
+	out = hooksJSON{Schema: "okstra.hooks-install/v1", Folder: p.folder.Path, Manager: p.manager.Name, Hooks: []hookJSON{}}
 	if p.managed {
 		out.Hooks, err = configureHooks(p.manager, names, c.Write)
 		if err != nil {
-			return hookError(err)
+			return out, hookError(err)
 		}
 	}
 	for _, name := range names {
@@ -121,15 +129,14 @@ func (c *hooksInstallCmd) Run(a *app) error {
 		}
 		h, err := p.install(name)
 		if err != nil {
-			return hookError(err)
+			return out, hookError(err)
 		}
 		out.Hooks = append(out.Hooks, h)
 	}
-	a.sayHooks(out)
 	if slices.ContainsFunc(out.Hooks, func(h hookJSON) bool { return h.State == "to-add" || h.Why != "" }) {
 		a.code = exitFindings
 	}
-	return nil
+	return out, nil
 }
 
 // install puts one script into place.
@@ -213,19 +220,27 @@ type hooksUninstallCmd struct {
 
 // Run takes the hooks away.
 func (c *hooksUninstallCmd) Run(a *app) error {
+	out, err := c.uninstall(a)
+	if err == nil {
+		a.sayHooks(out)
+	}
+	return err
+}
+
+func (c *hooksUninstallCmd) uninstall(a *app) (out hooksJSON, err error) {
 	names, err := hookNames(c.Names, append(hooks.Names(), hooks.OptIn()...))
 	if err != nil {
-		return err
+		return out, err
 	}
 	p, err := a.hookPlace()
 	if err != nil {
-		return err
+		return out, err
 	}
-	out := hooksJSON{Schema: "okstra.hooks-uninstall/v1", Folder: p.folder.Path, Manager: p.manager.Name, Hooks: []hookJSON{}}
+	out = hooksJSON{Schema: "okstra.hooks-uninstall/v1", Folder: p.folder.Path, Manager: p.manager.Name, Hooks: []hookJSON{}}
 	if p.managed && len(c.Names) == 0 {
 		files, err := p.manager.Withdraw()
 		if err != nil {
-			return hookError(err)
+			return out, hookError(err)
 		}
 		for _, file := range files {
 			out.Hooks = append(out.Hooks, hookJSON{Way: "config", State: string(hooks.Removed), File: file, Lines: []string{}})
@@ -234,7 +249,7 @@ func (c *hooksUninstallCmd) Run(a *app) error {
 	for _, name := range names {
 		h, err := p.folder.Look(name)
 		if err != nil {
-			return hookError(err)
+			return out, hookError(err)
 		}
 		line := hookJSON{Name: name, Way: "script", File: h.Path, Lines: []string{}}
 		done, err := p.folder.Uninstall(h)
@@ -243,14 +258,13 @@ func (c *hooksUninstallCmd) Run(a *app) error {
 		case errors.As(err, &refused):
 			line.State, line.Why, line.Lines, a.code = "refused", refused.Message, refused.Hints, exitFindings
 		case err != nil:
-			return hookError(err)
+			return out, hookError(err)
 		default:
 			line.State = string(done)
 		}
 		out.Hooks = append(out.Hooks, line)
 	}
-	a.sayHooks(out)
-	return nil
+	return out, nil
 }
 
 // sayHooks prints a line for each hook, and what is left to do.
