@@ -32,13 +32,9 @@ func Operation(gitDir string) string {
 	return ""
 }
 
-// Staged lists what the commit that is being made changes: against HEAD and, in a merge,
-// against every other parent too.
-func Staged(ctx context.Context, repo *gitops.Repo) ([]gitops.StagedFile, error) {
-	head, err := repo.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
+// Staged lists what the commit that is being made changes: against HEAD, "" where there is
+// none yet, and, in a merge, against every other parent too.
+func Staged(ctx context.Context, repo *gitops.Repo, head gitops.Hash) ([]gitops.StagedFile, error) {
 	files, err := repo.Staged(ctx, head)
 	if err != nil {
 		return nil, err

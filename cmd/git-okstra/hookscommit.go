@@ -32,7 +32,11 @@ func (a *app) preCommit(c *hooksRunCmd) error {
 		a.showChanges(out, c.Format, "", a.std.err)
 		return nil
 	}
-	files, err := hooks.Staged(a.ctx, repo)
+	head, err := repo.Head(a.ctx)
+	if err != nil {
+		return err
+	}
+	files, err := hooks.Staged(a.ctx, repo, head)
 	if err != nil {
 		return err
 	}
@@ -42,7 +46,7 @@ func (a *app) preCommit(c *hooksRunCmd) error {
 	if a.inStage() {
 		s, err := a.stageJudge(out)
 		if err == nil {
-			err = s.staged()
+			err = s.staged(head)
 		}
 		if err != nil {
 			return err
@@ -66,17 +70,25 @@ func (a *app) nothingStaged() (bool, error) {
 	if mayBeStage(gitDir) || hooks.Operation(gitDir) != "" {
 		return false, nil
 	}
-	if !gitops.ConfigLacks(gitops.Options{}, "okstra") {
-		return false, nil
-	}
-	files, err := gitops.StagedOnHead(a.ctx, gitops.Options{Trace: a.trace()})
-	if err != nil {
-		if a.ctx.Err() != nil {
-			return false, a.ctx.Err()
+	// Neither call needs the other's answer.
+	var globs hooks.PlanGlobs
+	var configErr error
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		if !gitops.ConfigLacks(gitops.Options{}, "okstra") {
+			var config gitops.Config
+			config, configErr = gitops.ReadConfig(a.ctx, gitops.Options{Trace: a.trace()}, `^okstra\.planpath$`)
+			globs = config.All(planGlobKey)
 		}
-		return false, nil // no commit yet, or what else the long way tells
+	}()
+	files, err := gitops.StagedOnHead(a.ctx, gitops.Options{Trace: a.trace()})
+	<-asked
+	if a.ctx.Err() != nil {
+		return false, a.ctx.Err()
 	}
-	return !hooks.AnyPlan(files, nil), nil
+	// an error is no commit yet, or what else the long way tells
+	return err == nil && configErr == nil && globs.Check() == nil && !hooks.AnyPlan(files, globs), nil
 }
 
 // mayBeStage reports whether a worktree may have the mark of a stage.

@@ -49,7 +49,7 @@ func (a *app) stageJudge(out *report.Changes) (*stageJudge, error) {
 	return s, nil
 }
 
-// judge judges a stage's change up to a commit, or to what is staged where tip is "".
+// judge judges a stage's change up to a commit, or to what is staged on a commit.
 func (s *stageJudge) judge(t *lifecycle.Task, n plan.StageNumber, base, tip gitops.Hash, m verdict.Moment, ref string) error {
 	key := t.Key.Ref()
 	if s.bases[key] == nil {
@@ -59,18 +59,12 @@ func (s *stageJudge) judge(t *lifecycle.Task, n plan.StageNumber, base, tip gito
 		}
 		s.bases[key] = c
 	}
-	end := tip
-	if end == "" {
-		var err error
-		if end, err = s.a.repo.Head(s.a.ctx); err != nil {
-			return err
-		}
+	base, err := s.fork(t, base, tip)
+	if err != nil {
+		return err
 	}
-	if end != "" {
-		var err error
-		if base, err = s.fork(t, base, end); err != nil {
-			return err
-		}
+	if m == verdict.Commit {
+		tip = "" // what is staged, with the commits below
 	}
 	j, err := s.bases[key].judge(s.a.ctx, n, base, tip, m)
 	if err != nil {
@@ -96,6 +90,9 @@ func (s *stageJudge) fork(t *lifecycle.Task, base, tip gitops.Hash) (gitops.Hash
 	}
 	tried := map[gitops.Hash]bool{base: true, tip: true}
 	for _, at := range values {
+		if at == base {
+			continue
+		}
 		common, err := s.a.repo.MergeBase(s.a.ctx, at, tip)
 		if err != nil {
 			return base, err
@@ -144,7 +141,7 @@ func (s *stageJudge) add(n plan.StageNumber, ref string, r verdict.Reason) {
 }
 
 // staged judges the stage whose worktree this is, if it is one.
-func (s *stageJudge) staged() error {
+func (s *stageJudge) staged(head gitops.Hash) error {
 	for _, t := range s.tasks {
 		if t.Here == 0 {
 			continue
@@ -156,10 +153,11 @@ func (s *stageJudge) staged() error {
 		if err != nil {
 			return err
 		}
-		if base != "" {
-			if err := s.judge(t, t.Here, base, "", verdict.Commit, ""); err != nil {
-				return err
-			}
+		if base == "" || head == "" {
+			continue
+		}
+		if err := s.judge(t, t.Here, base, head, verdict.Commit, ""); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -168,9 +166,10 @@ func (s *stageJudge) staged() error {
 // baseOf is what a stage branched from; "" where this clone cannot tell, which is said.
 func (s *stageJudge) baseOf(t *lifecycle.Task, n plan.StageNumber, ref string) (gitops.Hash, error) {
 	if n == t.Here {
-		values, err := s.a.repo.RefValues(s.a.ctx, t.BindRef(n))
-		if base := values[t.BindRef(n)]; err != nil || base != "" {
-			return base, err
+		for _, ref := range s.a.repo.WorktreeRefs(gitops.Worktree{GitDir: s.a.repo.GitDir()}, "refs/worktree/okstra/") {
+			if ref.Name == t.BindRef(n) {
+				return ref.Hash, nil
+			}
 		}
 	}
 	rows, err := notes.ReadStages(s.a.ctx, s.a.repo, t.NotesTip, []plan.StageNumber{n})
