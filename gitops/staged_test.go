@@ -39,8 +39,14 @@ func TestStaged(t *testing.T) {
 	made.Write("later.md", "later")
 	made.Write("untracked.md", "untracked")
 	for _, words := range [][]string{
-		{"config", "diff.renames", "copies"}, {"config", "diff.noprefix", "true"}, {"config", "diff.relative", "true"}, {"config", "diff.ignoreSubmodules", "all"},
-		{"add", "kept.txt", "new\nline \"quoted\".md"}, {"rm", "-q", "gone.txt"}, {"mv", "old name.txt", "new name.txt"}, {"add", "-N", "later.md"},
+		{"config", "diff.renames", "copies"},
+		{"config", "diff.noprefix", "true"},
+		{"config", "diff.relative", "true"},
+		{"config", "diff.ignoreSubmodules", "all"},
+		{"add", "kept.txt", "new\nline \"quoted\".md"},
+		{"rm", "-q", "gone.txt"},
+		{"mv", "old name.txt", "new name.txt"},
+		{"add", "-N", "later.md"},
 		{"update-index", "--add", "--cacheinfo", "160000," + strings.Repeat("1", 40) + ",sub"},
 	} {
 		made.Git(words...)

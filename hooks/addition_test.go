@@ -225,8 +225,14 @@ func TestAddHK(t *testing.T) {
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ manager, file string }{
-		{"husky", ".husky/x"}, {"lefthook", "lefthook.yml"}, {"lefthook", "lefthook.toml"}, {"lefthook", "lefthook.json"}, {"lefthook", ""},
-		{"pre-commit", ".pre-commit-config.yaml"}, {"prek", "prek.toml"}, {"hk", "hk.pkl"},
+		{"husky", ".husky/x"},
+		{"lefthook", "lefthook.yml"},
+		{"lefthook", "lefthook.toml"},
+		{"lefthook", "lefthook.json"},
+		{"lefthook", ""},
+		{"pre-commit", ".pre-commit-config.yaml"},
+		{"prek", "prek.toml"},
+		{"hk", "hk.pkl"},
 	} {
 		m := Manager{Name: c.manager, names: configured[c.manager]}
 		text := strings.Join(m.sample(c.file, m.names), "\n")
