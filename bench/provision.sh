@@ -3,8 +3,10 @@
 # repositories that it makes itself, and prints for each side the median and the least
 # wall time, the processor time, the peak memory and the ratio to git.
 #
-#   bench/provision.sh [--sizes '5000 20000 60000'] [--rounds 9] [--any-fs] [DIR]
+#   bench/provision.sh [--sizes '5000 20000 60000'] [--repo GIT-DIR]… [--rounds 9] [--any-fs] [DIR]
 #
+# With --repo, clones of repositories that are there take the place of the made ones: their
+# packs have deltas, and what git has to do for a file is then what it does at home.
 # Memory is that of the largest process of a side, children included.
 # DIR (default: $TMPDIR, else /var/tmp) has to be on a disk: in memory the two cost
 # something else. --any-fs takes it as it is. Everything made there is removed again, at
@@ -13,6 +15,7 @@ set -euo pipefail
 
 sizes='5000 20000 60000'
 rounds=9
+repos=()
 anyfs=
 dir=
 
@@ -31,6 +34,11 @@ while [ $# -gt 0 ]; do
 	--sizes | --rounds)
 		[ $# -ge 2 ] || die "$1 needs a value" 2
 		[ "$1" = --sizes ] && sizes=$2 || rounds=$2
+		shift
+		;;
+	--repo)
+		[ $# -ge 2 ] || die "$1 needs a value" 2
+		repos+=("$(cd "$2" && git rev-parse --absolute-git-dir)") || die "no repository $2" 2
 		shift
 		;;
 	--any-fs) anyfs=1 ;;
@@ -86,16 +94,32 @@ prepare() {
 	cp "$source/cmd/git-okstra/demo/plan.md" "$root/plan.md"
 }
 
-# make SIZE: a repository with a checkout, and a bare one of the same objects.
+# stream SIZE: a made repository of so many files.
+stream() {
+	git init -q "$root/repo"
+	LC_ALL=C awk -v files="$1" -f "$source/bench/tree.awk" |
+		git -C "$root/repo" -c pack.compression=1 fast-import --quiet --done
+}
+
+# copy GIT-DIR: a clone, with main at what its HEAD names.
+copy() {
+	git clone -q --no-checkout --no-hardlinks "$1" "$root/repo"
+	git -C "$root/repo" branch -q -f bench-main "$(git -C "$1" rev-parse HEAD)"
+	git -C "$root/repo" symbolic-ref HEAD refs/heads/bench-main
+	git -C "$root/repo" branch -q -M bench-main main
+}
+
+# make SIZE|GIT-DIR: a repository with a checkout, and a bare one of the same objects.
 make() {
 	local old
 	for old in "$root/repo" "$root/bare.git" "$OKSTRA_HOME"; do
 		[ ! -e "$old" ] || throw_away "$old"
 	done
 	local at=$root/repo
-	git init -q "$at"
-	LC_ALL=C awk -v files="$1" -f "$source/bench/tree.awk" |
-		git -C "$at" -c pack.compression=1 fast-import --quiet --done
+	case $1 in
+	/*) copy "$1" ;;
+	*) stream "$1" ;;
+	esac
 	git -C "$at" reset -q --hard
 	git clone -q --bare "$at" "$root/bare.git"
 	# Files as old as most are: one as young as the index proves nothing.
@@ -198,7 +222,8 @@ printf 'git %s, %s, %s rounds in turn, load %s\n\n' "$(git version | cut -d ' ' 
 echo '| files | what | median ms | least ms | median : git | least : git | cpu ms | cpu : git | peak MB | peak : git |'
 echo '|---|---|---|---|---|---|---|---|---|---|'
 sides=(git sibling git8 bare flagged)
-for size in $sizes; do
+[ ${#repos[@]} -eq 0 ] || sizes=
+for size in $sizes "${repos[@]}"; do
 	make "$size"
 	rm -f "$root"/figures.*
 	for ((round = 0; round <= rounds; round++)); do
@@ -206,5 +231,5 @@ for size in $sizes; do
 			run_side "${sides[(i + round) % ${#sides[@]}]}"
 		done
 	done
-	report "$size"
+	report "$(git -C "$root/repo" ls-files -z | tr -dc '\0' | wc -c)"
 done

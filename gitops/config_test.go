@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"errors"
 	"fmt"
 	"os/user"
 	"slices"
@@ -112,6 +113,9 @@ func TestConfigBoolAsGit(t *testing.T) {
 		key := fmt.Sprintf("b.w%d", i)
 		out, err := s.try("a", nil, "", "config", "--type=bool", key)
 		got, gotErr := c.Bool(key, false)
+		if w == "-2147483648" && err == nil {
+			err = errors.New("too low") // git takes the lowest number of all in newer releases (2.55), we do not
+		}
 		if (err == nil) != (gotErr == nil) || err == nil && strings.TrimSpace(out) != fmt.Sprint(got) {
 			t.Errorf("%q: %v, %v; git has %q, %v", w, got, gotErr, out, err)
 		}

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"bufio"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 // and paths say with what was done.
 func TestPatchesAsGit(t *testing.T) {
 	t.Parallel()
+	// patch-id before 2.39 misreads a hunk of one line, unless it says so: TestHunksSayTheirLines.
+	const counted = ` | sed -E 's/^(@@ -[0-9]+) /\1,1 /; s/^(@@ -[0-9,]+ \+[0-9]+) /\1,1 /'`
 	for _, format := range []string{"one-commit", "sha256"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
@@ -43,7 +46,7 @@ func TestPatchesAsGit(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, c := range commits {
-				made.Git("-c", "alias.id=!git diff-tree -p -U0 --root --text --full-index "+string(c)+" | git patch-id --stable >id", "id")
+				made.Git("-c", "alias.id=!git diff-tree -p -U0 --root --text --full-index "+string(c)+counted+" | git patch-id --stable >id", "id")
 				want, _, _ := strings.Cut(made.Git("-c", "alias.show2=!cat id", "show2"), " ")
 				if got[i].ID != want {
 					t.Errorf("commit %d: id %q, git's %q", i, got[i].ID, want)
@@ -123,7 +126,7 @@ func TestPatchesOfMany(t *testing.T) {
 // readAll runs a reader over a text.
 func readAll(pr *patchReader, input string, sink *strings.Builder) error {
 	w := bufio.NewWriter(sink)
-	if err := pr.read(strings.NewReader(input), w); err != nil {
+	if err := errors.Join(pr.read(strings.NewReader(input), w), w.Flush()); err != nil {
 		return err
 	}
 	return pr.end()
@@ -152,6 +155,52 @@ func TestSameIsMoreThanAnID(t *testing.T) {
 		}
 		if name != "the end of the file" && got[0].ID != got[1].ID {
 			t.Errorf("%s: ids differ, so this shows nothing", name)
+		}
+	}
+}
+
+// TestHunksSayTheirLines: patch-id of git before 2.39 reads "@@ -7 +8 @@" as eight lines.
+func TestHunksSayTheirLines(t *testing.T) {
+	t.Parallel()
+	id := strings.Repeat("1", 40)
+	for given, want := range map[string]string{
+		"@@ -7 +8 @@":                  "@@ -7,1 +8,1 @@",
+		"@@ -7 +8,2 @@ func f(a, b) {": "@@ -7,1 +8,2 @@ func f(a, b) {",
+		"@@ -7,0 +8 @@ @@ -1 +1 @@":    "@@ -7,0 +8,1 @@ @@ -1 +1 @@",
+		"@@ -7,2 +8,3 @@":              "@@ -7,2 +8,3 @@",
+	} {
+		var passed strings.Builder
+		diff := id + "\ndiff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n" + given + "\n-@@ -1 +1 @@\n+b\n"
+		if err := readAll(newPatchReader(make([]Patch, 1), []int{0}, 40), diff, &passed); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, _ := strings.Cut(passed.String(), "+++ b/a\n"); got != want+"\n-@@ -1 +1 @@\n+b\n" {
+			t.Errorf("%q was passed on as %q", given, got)
+		}
+	}
+}
+
+// TestPatchesOfSmallHunks: the id of a change is the same wherever in the file it is, with
+// one line or more, and any git says the same for the diff as it is passed on.
+func TestPatchesOfSmallHunks(t *testing.T) {
+	t.Parallel()
+	made := testrepo.New(t, "one-commit")
+	repo := openRepo(t, made)
+	var diffs []Diff
+	for _, above := range []string{"", "top\n", strings.Repeat("line\n", 50)} {
+		made.Write("a", above+numbered(30, nil))
+		made.Commit("before")
+		made.Write("a", above+numbered(30, map[int]string{5: "five", 6: "six", 17: "seventeen", 29: "end\nand more"}))
+		diffs = append(diffs, Diff{To: Hash(made.Commit("after"))})
+	}
+	got, err := repo.Patches(t.Context(), diffs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const known = "18c2142e9ceefcd457aa9ed840cd5c2959e662c8"
+	for i, p := range got {
+		if p.ID != known || !p.Same(got[0]) {
+			t.Errorf("%d: %+v, not the same as %+v", i, p, got[0])
 		}
 	}
 }

@@ -77,10 +77,25 @@ func (p *patchReader) piece(piece []byte, first bool, pass *bufio.Writer) error 
 	default:
 		err = p.header(string(bytes.TrimSuffix(piece, []byte("\n"))))
 	}
-	if err == nil {
+	if err == nil && p.inHunk && piece[0] == '@' {
+		_, err = pass.WriteString(countedHunk(string(piece)))
+	} else if err == nil {
 		_, err = pass.Write(piece)
 	}
 	return err
+}
+
+// countedHunk writes the line that a hunk begins with so that it says how many lines
+// there are also where that is one. git's own patch-id reads the place as the number
+// where that is left out (before 2.39), and then takes what follows for something else.
+func countedHunk(line string) string {
+	words := strings.SplitN(line, " ", 4) // @@ -1 +1 @@
+	for i := 1; i < len(words)-1 && i < 3; i++ {
+		if !strings.Contains(words[i], ",") {
+			words[i] += ",1"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // hunkLine adds a line to its side; that a side's last line has no end counts as well.

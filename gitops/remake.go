@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Remakes reports whether a change, made again on another commit by git's own merge
 // with all that it knows of renames, gives the very tree of the result: what a rebase
-// would have made of it. Nothing is left in the repository. Where git cannot merge
-// without a worktree (before 2.38) the answer is no.
+// would have made of it. Nothing is left in the repository.
 func (r *Repo) Remakes(ctx context.Context, change Diff, onto, result Hash) (bool, error) {
 	var trees [4]Hash
 	for i, h := range []Hash{change.From, onto, change.To, result} {
@@ -42,15 +42,33 @@ func (r *Repo) Remakes(ctx context.Context, change Diff, onto, result Hash) (boo
 	}
 	p := r.quarantine(dir, CommitData{})
 	p.env = append(p.env, "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
-	out, err := r.run(ctx, p, nil, "-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict", "-c", "merge.renameLimit=1000",
-		"merge-tree", "--write-tree", "--no-messages", string(ours), string(theirs))
+	out, err := r.run(ctx, p, nil, append(slices.Clone(remakeSettings),
+		"merge-tree", "--write-tree", "--no-messages", string(ours), string(theirs))...)
 	switch code := ExitCode(err); {
 	case err == nil:
 		return strings.TrimSpace(string(out)) == string(trees[3]), nil
-	case code == 1 || code == 129: // conflicts; an option that is not known
+	case code == 1: // conflicts
 		return false, nil
+	case code == 129: // an option that is not known
+		return r.remakesHere(ctx, change, onto, trees[3])
 	}
 	return false, fmt.Errorf("merge: %w", err)
+}
+
+// remakeSettings make a merge independent of the user's settings.
+var remakeSettings = []string{"-c", "merge.renames=true", "-c", "merge.directoryRenames=conflict", "-c", "merge.renameLimit=1000"}
+
+// remakesHere is Remakes for a git that cannot merge without a worktree (before 2.38).
+func (r *Repo) remakesHere(ctx context.Context, change Diff, onto, result Hash) (bool, error) {
+	s, err := r.Sketch()
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	s.plain, s.settings = true, remakeSettings
+	s.env = append(s.env, "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	m, err := s.Replay(ctx, change, onto)
+	return err == nil && m.Tree == result, err
 }
 
 // looseCommit writes a commit that nobody has made, as an object file below dir.

@@ -2,6 +2,9 @@ package gitops
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -66,11 +69,16 @@ func TestReplays(t *testing.T) {
 		if err != nil || got != c.replays {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
-		if c.onto != c.result {
-			got, err = repo.Remakes(t.Context(), Diff{From: from, To: to}, onto, result)
-			if err != nil || got != c.replays {
-				t.Errorf("%s, by git's merge: %v, %v", c.name, got, err)
-			}
+		if c.onto == c.result {
+			continue
+		}
+		got, err = repo.Remakes(t.Context(), Diff{From: from, To: to}, onto, result)
+		if err != nil || got != c.replays {
+			t.Errorf("%s, by git's merge: %v, %v", c.name, got, err)
+		}
+		got, err = remakesAsOfOld(t, repo, Diff{From: from, To: to}, onto, result)
+		if err != nil || got != c.replays {
+			t.Errorf("%s, by git's merge as of old: %v, %v", c.name, got, err)
 		}
 	}
 	if out := made.Git("fsck", "--no-progress"); out != "" {
@@ -78,6 +86,47 @@ func TestReplays(t *testing.T) {
 	}
 	if got := made.Git("count-objects", "-v"); !strings.Contains(got, "garbage: 0") {
 		t.Error(got)
+	}
+}
+
+// remakesAsOfOld is what Remakes does with a git before 2.38.
+func remakesAsOfOld(t *testing.T, repo *Repo, change Diff, onto, result Hash) (bool, error) {
+	t.Helper()
+	tree, err := repo.treeOf(t.Context(), result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo.remakesHere(t.Context(), change, onto, tree)
+}
+
+// TestRemakesByOldGit: the answer of git 2.37 to an option that it does not know leads to
+// the other way.
+func TestRemakesByOldGit(t *testing.T) {
+	made := testrepo.New(t, "one-commit")
+	repo := openRepo(t, made)
+	made.Write("old", numbered(20, nil))
+	from := Hash(made.Commit("from"))
+	made.Write("old", numbered(20, map[int]string{3: "mine"}))
+	to := Hash(made.Commit("to"))
+	made.Git("checkout", "-q", "--detach", string(from))
+	made.Git("mv", "old", "moved")
+	onto := Hash(made.Commit("onto"))
+	made.Write("moved", numbered(20, map[int]string{3: "mine"}))
+	result := Hash(made.Commit("result"))
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	old := "#!/bin/sh\nfor word; do [ \"$word\" != --write-tree ] || exit 129; done\nexec '" + git + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(old), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for h, want := range map[Hash]bool{result: true, onto: false} {
+		if got, err := repo.Remakes(t.Context(), Diff{from, to}, onto, h); got != want || err != nil {
+			t.Errorf("%v, %v; want %v", got, err, want)
+		}
 	}
 }
 
@@ -126,8 +175,13 @@ func TestReplaysWholeFiles(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.what, got, err)
 		}
 	}
+	made.Git("config", "merge.renames", "false") // says nothing about what a rebase elsewhere has made
+	repo = openRepo(t, made)
 	if got, err := repo.Remakes(t.Context(), Diff{from, to}, onto, result); !got || err != nil {
 		t.Errorf("git's merge with a rename: %v, %v", got, err)
+	}
+	if got, err := remakesAsOfOld(t, repo, Diff{from, to}, onto, result); !got || err != nil {
+		t.Errorf("git's merge as of old with a rename: %v, %v", got, err)
 	}
 	gone := Hash(strings.Repeat("1", 40))
 	if _, err := repo.Replays(t.Context(), Diff{from, gone}, onto, result, []string{"old"}, nil); err == nil {

@@ -140,17 +140,26 @@ func TestOpenRefusedByGit(t *testing.T) {
 	}
 	s.write("gitfile/.git", "gitdir: ../gone\n")
 	s.git("", "init", "-q", "--bare", "bare.git")
+	owner := "dubious ownership" // what git 2.34.1 does not ask about, and some later ones call "unsafe"
+	if _, err := s.try("owner", []string{"GIT_TEST_ASSUME_DIFFERENT_OWNER=1"}, "", "rev-parse"); err == nil {
+		owner = ""
+	} else if strings.Contains(err.Error(), "unsafe repository") {
+		owner = "unsafe repository"
+	}
 	for dir, c := range map[string]struct{ env, says string }{
 		"config":   {"A=1", "bad config"},
 		"format":   {"A=1", "unknown repository extension"},
 		"version":  {"A=1", "Expected git repo version"},
 		"gitfile":  {"A=1", "not a git repository"},
-		"owner":    {"GIT_TEST_ASSUME_DIFFERENT_OWNER=1", "dubious ownership"},
-		"bare.git": {"GIT_TEST_ASSUME_DIFFERENT_OWNER=1", "dubious ownership"},
+		"owner":    {"GIT_TEST_ASSUME_DIFFERENT_OWNER=1", owner},
+		"bare.git": {"GIT_TEST_ASSUME_DIFFERENT_OWNER=1", owner},
 		"":         {"GIT_DIR=nowhere", "not a git repository"},
 	} {
 		_, err := Open(t.Context(), Options{Dir: s.path(dir), Env: append(s.env, c.env)})
 		var ge *GitError
+		if c.says == "" && err == nil {
+			continue // this git reads it
+		}
 		if errors.Is(err, ErrNotRepository) || !errors.As(err, &ge) || ge.ExitCode != 128 || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v, want git's %q", dir, err, c.says)
 		}

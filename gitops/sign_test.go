@@ -16,6 +16,7 @@ import (
 // with a line of its own.
 const fakeGPG = `#!/bin/sh
 cat >"$0.signed"
+echo "[GNUPG:] BEGIN_SIGNING H8" >&2 # git before 2.37 looks behind a line
 echo "[GNUPG:] SIG_CREATED D 1 8 00 0 X" >&2
 printf -- '-----BEGIN PGP SIGNATURE-----\n\nfor %s\n-----END PGP SIGNATURE-----\n' "$3"
 `

@@ -20,6 +20,7 @@ type Sketch struct {
 	dir      string        // objects/, and what merges need beside it
 	scaffold map[Hash]bool // commits that only a merge needed
 	plain    bool          // this git cannot merge without a worktree
+	settings []string      // for such merges: git's own options, -c NAME=VALUE
 }
 
 // Sketch begins an empty one.

@@ -96,7 +96,7 @@ func (s *Sketch) mergeHere(ctx context.Context, bases []Hash, ours, theirs Hash)
 	if _, err := s.run(ctx, p, nil, "read-tree", string(ours)); err != nil {
 		return Merged{}, fmt.Errorf("merge: %w", err)
 	}
-	args := []string{"merge-recursive"}
+	args := append(slices.Clone(s.settings), "merge-recursive")
 	for _, b := range bases {
 		args = append(args, string(b))
 	}

@@ -134,7 +134,12 @@ func samePath(a, b string) bool {
 func (r *Repo) AddWorktree(ctx context.Context, path string, branch RefName) (Worktree, error) {
 	short := strings.TrimPrefix(string(branch), "refs/heads/")
 	r.clearStrays(path, time.Now())
-	_, err := r.run(ctx, r.common(), nil, "worktree", "add", "--quiet", "--no-checkout", "--", path, short)
+	args := []string{"worktree", "add", "--quiet", "--no-checkout", "--", path, short}
+	if r.workTree != "" && r.config.sharedBare() && r.config.Get("core.logAllRefUpdates") == "" {
+		// Seen from the common folder there is no worktree, and newer git (2.55) keeps no log of the new HEAD.
+		args = append([]string{"-c", "core.logAllRefUpdates=true"}, args...)
+	}
+	_, err := r.run(ctx, r.common(), nil, args...)
 	if err != nil {
 		return Worktree{}, errors.Join(fmt.Errorf("add worktree: %w", err), r.dropUnfinished(context.WithoutCancel(ctx), path))
 	}

@@ -14,8 +14,21 @@ import (
 func gitWorktrees(s *sandbox, dir string) map[string]string {
 	s.t.Helper()
 	out := map[string]string{}
+	list, err := s.try(dir, nil, "", "worktree", "list", "--porcelain", "-z")
+	if err != nil { // before 2.36: a line that begins with no word of git's belongs to the path
+		var lines []string
+		for line := range strings.SplitSeq(s.git(dir, "worktree", "list", "--porcelain"), "\n") {
+			word, _, _ := strings.Cut(line, " ")
+			if slices.Contains([]string{"", "worktree", "HEAD", "branch", "detached", "bare", "locked", "prunable"}, word) {
+				lines = append(lines, line)
+			} else {
+				lines[len(lines)-1] += "\n" + line
+			}
+		}
+		list = strings.Join(lines, "\x00")
+	}
 	path := ""
-	for line := range strings.SplitSeq(s.git(dir, "worktree", "list", "--porcelain", "-z"), "\x00") {
+	for line := range strings.SplitSeq(list, "\x00") {
 		key, value, _ := strings.Cut(line, " ")
 		switch key {
 		case "worktree":

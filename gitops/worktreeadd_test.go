@@ -3,6 +3,7 @@ package gitops
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -105,7 +106,7 @@ func TestAddWorktreeRefusals(t *testing.T) {
 	s.write("full/file", "somebody's\n")
 	r := s.open("plain")
 	for _, c := range []struct{ path, branch, says string }{
-		{"new", "refs/heads/main", "already checked out"},
+		{"new", "refs/heads/main", "already "}, // "checked out", or since 2.43 "used by worktree"
 		{"full", "refs/heads/side", "already exists"},
 		{"new", "refs/heads/none", "invalid reference"},
 	} {
@@ -171,6 +172,40 @@ func TestFinishAdding(t *testing.T) {
 		err = r.RemoveWorktree(t.Context(), wt.Path)
 		if reason == "mine" && (err == nil || !strings.Contains(err.Error(), "lock reason: mine")) || reason != "mine" && err != nil {
 			t.Errorf("locked as %q: %v", reason, err)
+		}
+	}
+}
+
+// TestNewWorktreesLogAsGits: what a new worktree's HEAD tells of its beginning is what it
+// tells in one that git made from the same place, bare repositories included.
+func TestNewWorktreesLogAsGits(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.repo("plain")
+	s.git("", "clone", "-q", "--bare", "plain", "project/.git")
+	s.git("project/.git", "worktree", "add", "-q", "../main", "main")
+	s.git("", "clone", "-q", "--bare", "plain", "never/.git")
+	s.git("never/.git", "worktree", "add", "-q", "../main", "main")
+	s.git("never/.git", "config", "core.logAllRefUpdates", "false")
+	for i, from := range []string{"plain", "project/main", "project/.git", "never/main", "never/.git"} {
+		ours, twin := fmt.Sprintf("ours%d", i), fmt.Sprintf("twin%d", i)
+		s.git(from, "branch", ours, "main")
+		s.git(from, "branch", twin, "main")
+		s.git(from, "worktree", "add", "-q", s.path(twin), twin)
+		r := s.open(from)
+		wt, err := r.AddWorktree(t.Context(), s.path(ours), RefName("refs/heads/"+ours))
+		if err == nil {
+			err = r.RecordReset(t.Context(), wt, Hash(s.git(from, "rev-parse", ours)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"logs/HEAD", "ORIG_HEAD"} {
+			got, gotErr := os.ReadFile(filepath.Join(wt.GitDir, name))
+			want, wantErr := os.ReadFile(filepath.Join(filepath.Dir(wt.GitDir), twin, name))
+			if string(got) != string(want) || (gotErr == nil) != (wantErr == nil) {
+				t.Errorf("%s from %s: %q, %v; git has %q, %v", name, from, got, gotErr, want, wantErr)
+			}
 		}
 	}
 }

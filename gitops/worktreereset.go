@@ -13,9 +13,11 @@ func (r *Repo) RecordReset(ctx context.Context, wt Worktree, head Hash) error {
 	if !head.Valid() {
 		return fmt.Errorf("record reset: bad id %q", head)
 	}
-	in := fmt.Sprintf("update %s %s\nupdate %s %s %s\n",
-		PerWorktreeRef(wt, "ORIG_HEAD"), head, PerWorktreeRef(wt, "HEAD"), head, head)
-	_, err := r.run(ctx, r.common(), strings.NewReader(in), "update-ref", "-m", "reset: moving to HEAD", "--stdin")
+	in := fmt.Sprintf("update ORIG_HEAD %s\nupdate HEAD %s %s\n", head, head, head)
+	// With a worktree: seen from a bare repository git would keep no log of its HEAD. Both are
+	// named, or git would ask whether this folder may be trusted as well.
+	p := place{dir: wt.Path, env: append(without(r.env, bindingVars), "GIT_DIR="+wt.GitDir, "GIT_WORK_TREE="+wt.Path)}
+	_, err := r.run(ctx, p, strings.NewReader(in), "update-ref", "-m", "reset: moving to HEAD", "--stdin")
 	if err != nil {
 		return fmt.Errorf("record reset: %w", err)
 	}

@@ -128,7 +128,10 @@ func (c *chainCmd) worker(a *app, d *chainDesk, queue []plan.StageNumber) ([]str
 	if c.Validate {
 		need = append(need, d.validations(queue)...)
 	}
-	return argv, d.trust(need, c.Trust)
+	if err := d.trust(need, c.Trust); err != nil {
+		return argv, err
+	}
+	return argv, d.trustProofs(queue, c.Trust)
 }
 
 // desk opens repository and task for a chain.

@@ -15,6 +15,7 @@ import (
 	"git-okstra/internal/conform/verdict"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/prove"
+	"git-okstra/internal/report"
 	"git-okstra/notes"
 	"git-okstra/plan"
 	"git-okstra/plan/rules"
@@ -31,11 +32,12 @@ type conformance struct {
 	results  []proof.Result
 	waived   map[plan.StageNumber][]notes.Row
 	mode     verdict.Mode
+	line     func(line []byte, stderr bool) // where a command's output goes
 }
 
 // conformance reads manifest, results and waivers of a task.
 func (a *app) conformance(ctx context.Context, e *lifecycle.Engine, t *lifecycle.Task) (*conformance, error) {
-	c := &conformance{a: a, e: e, t: t}
+	c := &conformance{a: a, e: e, t: t, line: a.stream}
 	var err error
 	if c.mode, err = verdict.ParseMode(a.repo.Config().Get("okstra.outOfPlan")); err != nil {
 		return nil, &commandError{code: exitUsage, message: err.Error()}
@@ -60,15 +62,44 @@ func (a *app) conformance(ctx context.Context, e *lifecycle.Engine, t *lifecycle
 	return c, err
 }
 
-// readManifest reads the pinned manifest, and holds it against the plan.
-func (c *conformance) readManifest(ctx context.Context) error {
-	facts := manifest.Facts{Tasks: []string{c.t.Key.Task}, Regular: c.pinned.Regular()}
-	if mapped, err := plan.MapSegment(c.t.Key.Task); err == nil {
+// manifestFacts are what a manifest is held against.
+func manifestFacts(key plan.TaskKey, p *plan.Plan, regular map[string]bool) manifest.Facts {
+	facts := manifest.Facts{Tasks: []string{key.Task}, Regular: regular}
+	if mapped, err := plan.MapSegment(key.Task); err == nil {
 		facts.Tasks = append(facts.Tasks, mapped)
 	}
-	for _, st := range c.t.Plan.Stages {
+	for _, st := range p.Stages {
 		facts.Stages = append(facts.Stages, manifest.Planned{Number: st.Number, Declared: verdict.DeclarationOf(st)})
 	}
+	return facts
+}
+
+// warnManifest tells who approves a plan what is wrong with the manifest beside it. The
+// stages can be planned and begun all the same; they cannot be done.
+func (a *app) warnManifest(req lifecycle.ApproveRequest) {
+	regular, src := map[string]bool{}, []byte(nil)
+	for _, f := range req.QA {
+		regular[f.Path] = true
+		if f.Path == manifest.Path {
+			src = f.Content
+		}
+	}
+	var m *manifest.Manifest
+	var problems []manifest.Problem
+	if regular[manifest.Path] {
+		m, problems = manifest.Parse(src)
+	}
+	if len(problems) == 0 {
+		problems = manifest.Check(m, manifestFacts(req.Key, req.Plan, regular))
+	}
+	for _, p := range problems {
+		a.say("warning: %s", p.Error())
+	}
+}
+
+// readManifest reads the pinned manifest, and holds it against the plan.
+func (c *conformance) readManifest(ctx context.Context) error {
+	facts := manifestFacts(c.t.Key, c.t.Plan, c.pinned.Regular())
 	if e, ok := c.pinned[manifest.Path]; ok {
 		if !facts.Regular[e.Name] {
 			c.problems = []manifest.Problem{{Line: 1, Column: 1, Message: "it is no regular file"}}
@@ -205,7 +236,7 @@ type errNoRange struct{ why string }
 func (e *errNoRange) Error() string { return e.why }
 
 // rangeOf finds what a stage's change lies between: its base, and where it is done, or
-// where its branch stands.
+// where its branch stands. Errors: *errNoRange, with the base where that is known.
 func (c *conformance) rangeOf(ctx context.Context, n plan.StageNumber) (base, tip gitops.Hash, err error) {
 	rows, err := notes.ReadStages(ctx, c.a.repo, c.t.NotesTip, []plan.StageNumber{n})
 	if err != nil {
@@ -228,8 +259,51 @@ func (c *conformance) rangeOf(ctx context.Context, n plan.StageNumber) (base, ti
 		return "", "", &errNoRange{fmt.Sprintf("the commits of stage %d are not in this clone", n)}
 	case err != nil:
 		return "", "", err
-	case ends.Base == "" || ends.Tip == "":
-		return "", "", &errNoRange{fmt.Sprintf("stage %d has no commits yet", n)}
+	case ends.Base == "" && c.t.Done[n] != "" && c.t.Base != "": // its row says nothing of it
+		return c.sinceAnchor(ctx, n, ends.Tip)
+	case ends.Base == "" || ends.Tip == "" || ends.Base == ends.Tip && c.t.Done[n] == "":
+		return ends.Base, "", &errNoRange{fmt.Sprintf("stage %d has no commits yet", n)}
 	}
 	return ends.Base, ends.Tip, nil
+}
+
+// sinceAnchor is the range of a done stage whose row does not say what it stands on.
+func (c *conformance) sinceAnchor(ctx context.Context, n plan.StageNumber, tip gitops.Hash) (gitops.Hash, gitops.Hash, error) {
+	unknown := &errNoRange{fmt.Sprintf("what stage %d stands on is not known here", n)}
+	for _, h := range []gitops.Hash{c.t.Base, tip} {
+		switch _, err := c.a.repo.ReadCommit(ctx, h); {
+		case errors.Is(err, gitops.ErrMissing):
+			return "", "", unknown
+		case err != nil:
+			return "", "", err
+		}
+	}
+	base, err := c.a.repo.MergeBase(ctx, c.t.Base, tip)
+	if err == nil && base == "" {
+		return "", "", unknown
+	}
+	return base, tip, err
+}
+
+// prLines tell a reviewer what was proved of a done stage, and what is waived.
+func (c *conformance) prLines(n plan.StageNumber) ([]string, error) {
+	var out []string
+	st, _ := c.t.Plan.Stage(n)
+	if head := c.t.Done[n]; head != "" && verdict.DeclarationOf(st).Kind == verdict.Tests {
+		commit, err := c.a.repo.ReadCommit(c.a.ctx, head)
+		switch {
+		case errors.Is(err, gitops.ErrMissing):
+		case err != nil:
+			return nil, err
+		default:
+			p, r := c.proofOf(n, commit.Tree)
+			out = append(out, "result: "+report.NewResult(p, r).Words())
+		}
+	}
+	for _, w := range c.waivers(n) {
+		if w.Live(c.e.Now()) {
+			out = append(out, "waived: "+w.String())
+		}
+	}
+	return out, nil
 }

@@ -1,17 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -183,61 +177,6 @@ func (c *conformance) sound() error {
 	return e
 }
 
-// trust makes sure that somebody in this clone has agreed to what is to run: by approving
-// this revision of the plan here, or to these commands with these files. It asks where a
-// person can answer.
-func (c *conformance) trust(numbers []plan.StageNumber, grant bool) error {
-	ctx := c.a.ctx
-	whole, err := c.e.Untrusted(ctx, []lifecycle.Trusted{lifecycle.TrustedPlan(c.t.PlanCommit)})
-	if err != nil || len(whole) == 0 {
-		return err
-	}
-	var need, show []lifecycle.Trusted
-	for _, n := range numbers {
-		e, _ := c.manifest.Entry(n)
-		what := fmt.Sprintf("conformance command of stage %d", n)
-		need = append(need, lifecycle.Trusted{What: what, Text: e.RunCommand + "\n" + c.digest()})
-		show = append(show, lifecycle.Trusted{What: what, Text: e.RunCommand})
-	}
-	fresh, err := c.e.Untrusted(ctx, need)
-	if err != nil || len(fresh) == 0 {
-		return err
-	}
-	show = slices.DeleteFunc(show, func(s lifecycle.Trusted) bool {
-		return !slices.ContainsFunc(fresh, func(f lifecycle.Trusted) bool { return f.What == s.What })
-	})
-	if !grant {
-		refused := untrusted(show)
-		if !c.a.interactive() || !c.a.agrees(refused.Error()) {
-			return refused
-		}
-	}
-	return c.e.Trust(ctx, fresh, c.t.PlanCommit)
-}
-
-// digest stands for all that is pinned below qa/.
-func (c *conformance) digest() string {
-	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(c.pinned)) {
-		_, _ = fmt.Fprintf(sum, "%o %s %q\n", c.pinned[name].Mode, c.pinned[name].Hash, name)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// agrees asks a person at the terminal.
-func (a *app) agrees(question string) bool {
-	_, _ = fmt.Fprintf(a.std.err, "%s\nrun it here, now and later? [y/N] ", question)
-	line, err := a.interruptible(func() ([]byte, error) {
-		line, err := bufio.NewReader(a.std.in).ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return line, err
-	})
-	word := strings.ToLower(strings.TrimSpace(string(line)))
-	return err == nil && (word == "y" || word == "yes")
-}
-
 // prove runs the command of one stage in its worktree, and records the result on the
 // commit that is checked out there.
 func (c *conformance) prove(ctx context.Context, n plan.StageNumber, limit time.Duration) (proof.Result, error) {
@@ -270,7 +209,7 @@ func (c *conformance) prove(ctx context.Context, n plan.StageNumber, limit time.
 	c.a.say("stage %d: %s", n, plan.Printable(entry.RunCommand))
 	out, err := prove.Run(ctx, prove.Command{
 		Text: c.pinned.Aim(entry.RunCommand, qa, c.roots()...), Dir: wt.Path, Env: env, Mark: "OKSTRA_QA=" + qa,
-		Timeout: limit, Output: maxQAOutput, Grace: qaGrace, Line: c.a.stream,
+		Timeout: limit, Output: maxQAOutput, Grace: qaGrace, Line: c.line,
 	})
 	if err != nil {
 		return proof.Result{}, err
@@ -378,8 +317,9 @@ func (c *conformance) changed(ctx context.Context, wt gitops.Worktree, head gito
 // stage's commands get.
 func (c *conformance) env(n plan.StageNumber, wt gitops.Worktree, qa string) ([]string, error) {
 	base, _, err := c.rangeOf(c.a.ctx, n)
-	if err != nil {
-		base = "" // nothing is committed yet
+	var none *errNoRange
+	if err != nil && !errors.As(err, &none) {
+		return nil, err
 	}
 	ports, err := c.e.PortBase(c.t, n)
 	if err != nil {

@@ -96,6 +96,8 @@ func classify(err error) *commandError {
 	case errors.Is(err, gitops.ErrSigning):
 		hints := append(gitHint(err), "sign by hand first to see what is wrong, or do without: git -c commit.gpgSign=false okstra …")
 		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: hints}
+	case errors.Is(err, gitops.ErrSparse):
+		return &commandError{code: exitEnvironment, message: err.Error(), hints: []string{"or have all files: git sparse-checkout disable"}}
 	case errors.Is(err, fs.ErrPermission):
 		return &commandError{code: exitEnvironment, message: printableLines(err.Error()), hints: []string{"check who owns the folder"}}
 	}

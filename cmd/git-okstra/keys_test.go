@@ -46,6 +46,7 @@ func TestJSONKeys(t *testing.T) {
 		{"stage start 1", exitNothing},
 		{"stage list", 0},
 		{"stage done 1 --allow-empty --report r.md", 0},
+		{"conform check 1", 0},
 		{"stage land 1", 0},
 		{"stage start 2", 0},
 		{"stage renew 2", 0},
@@ -68,6 +69,9 @@ func TestJSONKeys(t *testing.T) {
 		{"conform rules", 0},
 		{"conform explain go-db-tag", 0},
 		{"conform touches --diff some.diff", 0},
+		{"conform waive 2 --surface db --why x", 0},
+		{"conform status", 0},
+		{"conform run 1", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,6 +33,7 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup:               setupScript,
+		Condition:           gitCan,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"folder":  fillFolder,
@@ -45,6 +47,39 @@ func TestScript(t *testing.T) {
 			"lines":   lines,
 		},
 	})
+}
+
+// gitCan answers the conditions of scripts, by what the git that is here does:
+//
+//	[git:sparse]  a new worktree is as sparse as the main one (git 2.36, as is the option)
+//	[git:owner]   a repository of somebody else is refused (git 2.35.2)
+func gitCan(condition string) (bool, error) {
+	dir, err := os.MkdirTemp("", "git-can-")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		return false, fmt.Errorf("%w: %s", err, out)
+	}
+	words := map[string][]string{
+		"git:sparse": {"worktree", "list", "--porcelain", "-z"},
+		"git:owner":  {"rev-parse", "--git-dir"},
+	}[condition]
+	if words == nil {
+		return false, fmt.Errorf("no such condition: %s", condition)
+	}
+	cmd := exec.Command("git", words...)
+	cmd.Dir = dir
+	if condition == "git:owner" {
+		cmd.Env = append(os.Environ(), "GIT_TEST_ASSUME_DIFFERENT_OWNER=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	}
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return false, err
+	}
+	return (err == nil) == (condition == "git:sparse"), nil
 }
 
 // setupScript gives a script the hermetic environment of testrepo, its own

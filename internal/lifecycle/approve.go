@@ -71,7 +71,7 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		return out, err
 	}
 	if out.Already { // perhaps by somebody else's approval
-		return out, e.Trust(ctx, []Trusted{TrustedPlan(out.Commit)}, out.Commit)
+		return out, e.Trust(ctx, req.trusted(out.Commit), out.Commit)
 	}
 	return out, e.commit(ctx, rec)
 }
@@ -123,8 +123,18 @@ func (e *Engine) pin(ctx context.Context, rec *record, req ApproveRequest, old *
 		}
 	}
 	rec.tx.Update(gitops.RefName(statePrefix+req.Key.Ref()+"/plan"), out.Previous, out.Commit)
-	rec.tx.Create(TrustedPlan(out.Commit).Ref(), out.Commit)
+	for _, t := range req.trusted(out.Commit) {
+		rec.tx.Create(t.Ref(), out.Commit)
+	}
 	return out, nil
+}
+
+// trusted is what an approval agrees to: the revision, if anything of it can be run.
+func (req ApproveRequest) trusted(revision gitops.Hash) []Trusted {
+	if len(req.QA) == 0 {
+		return nil
+	}
+	return []Trusted{TrustedPlan(revision)}
 }
 
 // planCommit makes the revision's commit, signed if the user's git signs commits: it

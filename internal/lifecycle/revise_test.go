@@ -134,7 +134,7 @@ func TestAddedStageIsNoChangeOfTheLast(t *testing.T) {
 // TestSignedApproval: only the plan's commit is signed, and only if git signs commits.
 func TestSignedApproval(t *testing.T) {
 	f := newFixture(t)
-	f.repo.Write("gpg", "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\necho '-----END PGP SIGNATURE-----'\n")
+	f.repo.Write("gpg", "#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] BEGIN_SIGNING H8' >&2\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\necho '-----END PGP SIGNATURE-----'\n")
 	f.repo.Git("update-index", "--add", "--chmod=+x", "gpg")
 	f.repo.Git("checkout-index", "-f", "gpg")
 	f.repo.Git("config", "gpg.program", f.repo.Dir+"/gpg")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -90,7 +91,36 @@ func (s *store) merged(base, ours, theirs gitops.Hash) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.git("", "merge-tree", "--write-tree", string(a), string(b))
+	return s.mergeTree(a, b)
+}
+
+// mergeTree is git's merge of two commits. Errors: errConflict.
+func (s *store) mergeTree(a, b gitops.Hash) (string, error) {
+	tree, err := s.git("", "merge-tree", "--write-tree", "--no-messages", string(a), string(b))
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 129 {
+		return tree, err
+	}
+	// Before 2.38: in a worktree without a file, where what is missing counts as unchanged.
+	top, err := os.MkdirTemp(s.dir, "tree")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(top) }()
+	bases, err := s.git("", "merge-base", "--all", string(a), string(b))
+	if err == nil {
+		_, err = s.git("", "read-tree", string(a))
+	}
+	if err != nil {
+		return "", err
+	}
+	args := append([]string{"-C", top, "--work-tree=" + top, "merge-recursive"}, strings.Fields(bases)...)
+	if _, err = s.git("", append(args, "--", string(a), string(b))...); errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return "", errConflict
+	} else if err != nil {
+		return "", err
+	}
+	return s.git("", "write-tree")
 }
 
 // pick makes a commit again on another one. Errors: errConflict, also where nothing

@@ -86,7 +86,7 @@ func (s *sample) reorder() (gitops.Hash, bool, error) {
 }
 
 func (s *sample) merge() (gitops.Hash, bool, error) {
-	tree, err := s.git("", "merge-tree", "--write-tree", string(s.up), string(s.stage.tip()))
+	tree, err := s.mergeTree(s.up, s.stage.tip())
 	if err != nil {
 		return "", false, err
 	}

@@ -65,8 +65,8 @@ func NewResult(p verdict.Proof, r *proof.Result) ResultLine {
 	return out
 }
 
-// words is the result for a person.
-func (r ResultLine) words() string {
+// Words is the result for a person.
+func (r ResultLine) Words() string {
 	out := string(r.State)
 	if r.HeadCommit != "" {
 		out += " at " + short(r.HeadCommit) + ", " + r.At + ", by " + r.By + " on host " + r.Host
@@ -135,12 +135,22 @@ func (c Conformance) ReasonLines(level verdict.Word) []string {
 			continue
 		}
 		out = append(out, r.Message)
-		for _, t := range r.touches[:min(mostTouches, len(r.touches))] {
-			out = append(out, fmt.Sprintf("  %s:%d: %s (%s)", plan.Printable(t.Path), t.Line, t.Surface, plan.Printable(t.Rule)))
+		places := r.Places()
+		for _, p := range places[:min(mostTouches, len(places))] {
+			out = append(out, "  "+p)
 		}
 		if more := len(r.touches) - mostTouches; more > 0 {
 			out = append(out, fmt.Sprintf("  and %d more", more))
 		}
+	}
+	return out
+}
+
+// Places lists where the touches are that a reason is about.
+func (r ReasonLine) Places() []string {
+	var out []string
+	for _, t := range r.touches {
+		out = append(out, fmt.Sprintf("%s:%d: %s (%s)", plan.Printable(t.Path), t.Line, t.Surface, plan.Printable(t.Rule)))
 	}
 	return out
 }
@@ -162,7 +172,7 @@ func (c Conformance) Hints(level verdict.Word) []string {
 func (c Conformance) Lines() []string {
 	out := []string{"verdict    " + string(c.Verdict)}
 	if c.Declared == string(verdict.Tests) {
-		out = append(out, "declared   tests, requires ["+verdict.Joined(c.Requires)+"]", "result     "+c.Result.words())
+		out = append(out, "declared   tests, requires ["+verdict.Joined(c.Requires)+"]", "result     "+c.Result.Words())
 	} else if c.Declared != "" {
 		out = append(out, "declared   "+c.Declared)
 	}

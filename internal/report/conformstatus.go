@@ -41,7 +41,7 @@ func (s ConformStatus) Text() string {
 		declared, result := "nothing", "-"
 		switch st.Declared {
 		case string(verdict.Tests):
-			declared, result = "tests ["+verdict.Joined(st.Requires)+"] "+st.Script, st.Result.words()
+			declared, result = "tests ["+verdict.Joined(st.Requires)+"] "+st.Script, st.Result.Words()
 		case string(verdict.Exemption):
 			declared = "exempt: " + st.Reason
 		}

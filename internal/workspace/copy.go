@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha1" //nolint:gosec // git's own format; nothing is trusted because of it
 	"encoding/hex"
@@ -113,11 +114,20 @@ func (c *copier) copyPart(ctx context.Context, part []gitops.IndexEntry) error {
 func (c *copier) source(e *gitops.IndexEntry) (*gitops.IndexEntry, bool) {
 	at, ok := c.find(e.Name, c.at)
 	c.at = at + 1
-	if !ok || c.index.Entries[at].TreeEntry != e.TreeEntry {
+	if !ok || c.index.Entries[at].TreeEntry != e.TreeEntry || e.TreeEntry.Mode == gitops.ModeGitlink {
 		return nil, false
+	}
+	for i := range c.but {
+		if c.but[i].matches(e.Name) {
+			return nil, false
+		}
 	}
 	return &c.index.Entries[at], true
 }
+
+// unsteady reports whether git may call a file with these bytes in it changed that is as
+// committed: one that is text and has line ends as text should not.
+func (c *copier) unsteady(data []byte) bool { return c.noCR && bytes.IndexByte(data, '\r') >= 0 }
 
 // begin starts the sum of a blob of that size.
 func (c *copier) begin(size int64) {

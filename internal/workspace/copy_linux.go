@@ -55,7 +55,7 @@ func (c *copier) copyOne(e *gitops.IndexEntry) error {
 	}
 	c.begin(before.Size)
 	_, _ = c.sum.Write(data)
-	if !c.proves(e.Hash) {
+	if !c.proves(e.Hash) || c.unsteady(data) {
 		return nil
 	}
 	dst, err := c.create(e, name)
@@ -81,7 +81,7 @@ func (c *copier) copyLarge(e *gitops.IndexEntry, name string, src int, before *u
 	var whole bool
 	for left := before.Size; ; {
 		data := c.buf[:min(left, int64(len(c.buf)))]
-		if whole = readFull(from, data); !whole {
+		if whole = readFull(from, data) && !c.unsteady(data); !whole {
 			break
 		}
 		_, _ = c.sum.Write(data)

@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -85,9 +86,10 @@ func (c *copier) copyFile(from, to string, before fs.FileInfo, want gitops.TreeE
 		return false, fmt.Errorf("copy file: %w", err)
 	}
 	c.begin(before.Size())
-	_, err = io.CopyBuffer(io.MultiWriter(dst, c.sum), struct{ io.Reader }{src}, c.buf)
+	var seen looker
+	_, err = io.CopyBuffer(io.MultiWriter(dst, c.sum, &seen), struct{ io.Reader }{src}, c.buf)
 	err = errors.Join(err, dst.Close())
-	if err != nil || !c.proves(want.Hash) {
+	if err != nil || !c.proves(want.Hash) || c.noCR && seen.cr {
 		return false, os.Remove(to)
 	}
 	when := c.timeFor(before.ModTime())
@@ -95,4 +97,12 @@ func (c *copier) copyFile(from, to string, before fs.FileInfo, want gitops.TreeE
 		return false, fmt.Errorf("copy file: %w", err)
 	}
 	return true, nil
+}
+
+// looker sees whether a CR is written to it.
+type looker struct{ cr bool }
+
+func (l *looker) Write(data []byte) (int, error) {
+	l.cr = l.cr || bytes.IndexByte(data, '\r') >= 0
+	return len(data), nil
 }

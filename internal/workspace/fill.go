@@ -11,9 +11,10 @@ import (
 
 // source is what a new worktree can be copied from.
 type source struct {
-	entries  []gitops.TreeEntry // of the wanted commit
-	siblings []*sibling         // none: git has to write all of it
-	unread   []gitops.Worktree  // others, for what these turn out not to have
+	entries []gitops.TreeEntry // of the wanted commit
+	attributes
+	siblings []*sibling        // none: git has to write all of it
+	unread   []gitops.Worktree // others, for what these turn out not to have
 }
 
 // next is the next sibling to copy from; nil where there is none.
@@ -52,11 +53,13 @@ func prepare(ctx context.Context, repo *gitops.Repo, t Target) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	same, err := copyable(ctx, repo, entries)
-	if err != nil || !same {
-		return source{}, err
+	if !plainPaths(entries) {
+		return source{}, nil
 	}
 	out := source{entries: entries}
+	if out.attributes, err = readAttributes(ctx, repo, entries); err != nil || out.any {
+		return source{}, err
+	}
 	out.siblings, out.unread = siblings(ctx, repo, ranked, ahead, entries)
 	return out, nil
 }
@@ -71,11 +74,7 @@ func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, 
 			return err
 		}
 		if plainConfig(config) && !attributeFilesOutside(repo, config) {
-			// Neither needs the other: together they take the time of the longer one.
-			recorded := make(chan error, 1)
-			go func() { recorded <- repo.RecordReset(ctx, wt, t.Head) }()
-			err = fillFrom(ctx, repo, wt, t, from, res)
-			return errors.Join(err, <-recorded)
+			return fillAndRecord(ctx, repo, wt, t, from, config, res)
 		}
 	}
 	err := fillByGit(ctx, repo, wt, t)
@@ -84,6 +83,29 @@ func fill(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, 
 	}
 	res.Written, err = repo.CountIndex(wt)
 	return err
+}
+
+// fillAndRecord copies, and leaves in the worktree's log what git would have left there.
+func fillAndRecord(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, from source, config gitops.Config, res *Result) error {
+	but, filtered := from.under(config.FilterDrivers())
+	if filtered { // a reset writes the rest, if there is one, and records itself
+		err := fillFrom(ctx, repo, wt, from, but, t, res)
+		switch {
+		case err != nil:
+			return err
+		case res.Written > 0:
+			return fillByGit(ctx, repo, wt, t)
+		}
+		return repo.RecordReset(ctx, wt, t.Head)
+	}
+	// Neither needs the other: together they take the time of the longer one.
+	recorded := make(chan error, 1)
+	go func() { recorded <- repo.RecordReset(ctx, wt, t.Head) }()
+	err := fillFrom(ctx, repo, wt, from, but, t, res)
+	if err == nil {
+		err = repo.CheckoutIndex(ctx, wt.Path, res.rest)
+	}
+	return errors.Join(err, <-recorded)
 }
 
 // FilterError is git's failure to write files where filters are set up: one of them may be
@@ -130,9 +152,9 @@ func workers(repo *gitops.Repo) int {
 	return n
 }
 
-// fillFrom copies what the siblings have, writes the index once, and lets git add
-// the rest.
-func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Target, from source, res *Result) error {
+// fillFrom copies what the siblings have, and writes the index once. The rest is to be
+// written by git: also what attributes convert, whatever the siblings have.
+func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, from source, but []converted, t Target, res *Result) error {
 	index := make([]gitops.IndexEntry, len(from.entries))
 	for i, e := range from.entries {
 		index[i].TreeEntry = e
@@ -147,16 +169,14 @@ func fillFrom(ctx context.Context, repo *gitops.Repo, wt gitops.Worktree, t Targ
 		if s == nil || len(rest) == 0 {
 			break
 		}
+		s.but, s.noCR = but, from.text
 		if err := copyAll(ctx, s, wt.Path, index, workers(repo), tell); err != nil {
 			return err
 		}
 		rest, tell = unknown(index), nil
 	}
-	res.Copied, res.Written = len(index)-len(rest), len(rest)
-	if err := repo.WriteIndex(wt, index); err != nil {
-		return err
-	}
-	return repo.CheckoutIndex(ctx, wt.Path, rest)
+	res.Copied, res.Written, res.rest = len(index)-len(rest), len(rest), rest
+	return repo.WriteIndex(wt, index)
 }
 
 // unknown lists the paths that were not copied.

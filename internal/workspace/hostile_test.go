@@ -158,35 +158,6 @@ func (w *world) includeForStages() {
 	w.Git("config", "includeIf.onbranch:stage-*.path", w.path("../inc"))
 }
 
-func TestConverts(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{
-		"":                              false,
-		"# * text\n\n  \n":              false,
-		"*.png binary\n":                false,
-		"*.md diff=x merge=union -diff": false,
-		"*.c conflict-marker-size=32 whitespace=fix\r\n": false,
-		"*.txt text":                         true,
-		"*.txt\t-text":                       true,
-		"*.txt !text":                        true,
-		"* text=auto\n":                      true,
-		"* -diff eol=lf":                     true,
-		"* crlf":                             true,
-		"* filter=lfs diff=lfs":              true,
-		"* ident":                            true,
-		"* working-tree-encoding=UTF-16":     true,
-		"[attr]m -diff":                      true,
-		"\"quoted name\" diff":               true,
-		"\ufeff# text\n":                     true,
-		"\u00a0# text":                       true,
-		"x diff\n\n# y\n* export-ignore eol": true,
-	} {
-		if got := converts([]byte(text)); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}
-
 // TestUmask provisions in a process of its own, with a umask that leaves nothing to
 // others, and compares permissions with git's under the same one.
 func TestUmask(t *testing.T) {

@@ -37,7 +37,7 @@ func (g *oracle) sameFateAs(rev string) []string {
 	if ourCall != gitCall {
 		g.t.Errorf("%s: the hook was called with\n%s\nby git with\n%s", rev, ourCall, gitCall)
 	}
-	if res.Copied == 0 {
+	if res.Copied == 0 || res.Written > 0 {
 		g.aged(target.Path)
 		g.aged(twin)
 	}

@@ -1,9 +1,6 @@
 package workspace
 
 import (
-	"bytes"
-	"context"
-	"fmt"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -12,30 +9,7 @@ import (
 	"git-okstra/gitops"
 )
 
-// copyable reports whether the files' bytes are their blobs' bytes throughout, so
-// that a clean copy is what git would write: no conversion by the tree's own
-// attributes, and no path that git would refuse. (What settings and other attributes
-// say: plainConfig, attributeFilesOutside.)
-func copyable(ctx context.Context, repo *gitops.Repo, entries []gitops.TreeEntry) (bool, error) {
-	if !plainPaths(entries) {
-		return false, nil
-	}
-	for _, e := range entries {
-		if e.Name != ".gitattributes" && !strings.HasSuffix(e.Name, "/.gitattributes") {
-			continue
-		}
-		_, data, err := repo.ReadObject(ctx, e.Hash)
-		if err != nil {
-			return false, fmt.Errorf("read %q: %w", e.Name, err)
-		}
-		if converts(data) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// plainPaths reports whether all entries are files and links at safe paths, each
+// plainPaths reports whether all entries are files, links and submodules at safe paths, each
 // path once and none below another: a tree that somebody made by hand can have
 // anything in it.
 func plainPaths(entries []gitops.TreeEntry) bool {
@@ -73,16 +47,16 @@ func addFolders(folders map[string]bool, dir string) bool {
 	return true
 }
 
-// plainEntry reports whether an entry is a file or link that git would write. A
-// link named .gitmodules is one that it would not.
+// plainEntry reports whether an entry is one that git would write, or make the folder of
+// a submodule for. A link named .gitmodules is one that it would not.
 func plainEntry(e gitops.TreeEntry, base string) bool {
 	switch e.Mode {
-	case gitops.ModeFile, gitops.ModeExec:
+	case gitops.ModeFile, gitops.ModeExec, gitops.ModeGitlink:
 		return safeName(base)
 	case gitops.ModeSymlink:
 		return safeName(base) && !strings.EqualFold(strings.TrimRight(base, ". "), ".gitmodules")
 	}
-	return false // a submodule, a folder, or a mode that git puts right
+	return false // a folder, or a mode that git puts right
 }
 
 // plainConfig reports whether no setting changes bytes, modes or names on the
@@ -101,6 +75,9 @@ func plainConfig(c gitops.Config) bool {
 	}
 	if c.Get("core.sharedRepository") != "" {
 		return false // the index has rights of its own
+	}
+	if eol := strings.ToLower(c.Get("core.eol")); eol != "" && eol != "lf" && eol != "native" {
+		return false
 	}
 	if v := c.Get("index.version"); v != "" && v != "2" {
 		return false // another form of index than ours
@@ -134,37 +111,13 @@ func attributeFilesOutside(repo *gitops.Repo, config gitops.Config) bool {
 	return false
 }
 
-// converts reports whether a .gitattributes file has any attribute that can
-// change a file's bytes on checkout. Macros count, for what is in them is not
-// looked at.
-func converts(data []byte) bool {
-	for line := range bytes.Lines(data) {
-		fields := strings.FieldsFunc(string(line), attributeBlank)
-		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
-			continue
-		}
-		if strings.HasPrefix(fields[0], "[attr]") || strings.HasPrefix(fields[0], `"`) {
-			return true
-		}
-		for _, attr := range fields[1:] {
-			name, _, _ := strings.Cut(strings.TrimLeft(attr, "-!"), "=")
-			switch name {
-			case "text", "crlf", "eol", "filter", "ident", "working-tree-encoding":
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// attributeBlank is what separates the words of a .gitattributes line.
-func attributeBlank(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }
-
 // safeName reports whether a path's part is plainly a name in its folder. Everything
-// that looks like a trick is left to git, which refuses what is one.
+// that looks like a trick is left to git, which refuses what is one. A "~" is one in what
+// Windows may take for the short name of .git or of a file of git's: GIT~1, GITMOD~1, GI7EBA~1.
 func safeName(part string) bool {
+	short := len(part) > 1 && strings.EqualFold(part[:2], "gi")
 	for _, r := range part {
-		if r == '\\' || r == ':' || r == '~' || r == 0 || r >= 0x200b && r <= 0x206f || r == 0xfeff {
+		if r == '\\' || r == ':' || r == '~' && short || r == 0 || r >= 0x200b && r <= 0x206f || r == 0xfeff {
 			return false
 		}
 	}

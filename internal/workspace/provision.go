@@ -30,9 +30,10 @@ type Target struct {
 // Result tells what Provision did.
 type Result struct {
 	Path    string
-	Existed bool  // it was there, whole
-	Copied  int   // files copied from a sibling
-	Written int   // files written by git
+	Existed bool // it was there, whole
+	Copied  int  // files copied from a sibling
+	Written int  // files written by git
+	rest    []string
 	HookErr error // the post-checkout hook's failure: the worktree is good all the same
 
 	NoMain       bool     // there is no main worktree that ignored files could come from
@@ -54,7 +55,7 @@ func (e *ForeignPathError) Error() string { return fmt.Sprintf("%q is in the way
 
 // Preflight checks, without writing anything, that the target's path is free or
 // is a worktree of this repository on the target's branch. Errors: a
-// *ForeignPathError, or that of looking.
+// *ForeignPathError, gitops.ErrSparse, or that of looking.
 func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
 	if _, err := readSync(repo.Config()); err != nil {
 		return err
@@ -69,7 +70,10 @@ func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
 		}
 		return nil
 	}
-	return free(t.Path)
+	if err := free(t.Path); err != nil {
+		return err
+	}
+	return repo.CheckSparse(ctx)
 }
 
 // free reports whether a path is absent or an empty folder.

@@ -100,7 +100,7 @@ func TestGitsRefusalsLeaveNothing(t *testing.T) {
 		put  func(*world, *Target)
 		says string
 	}{
-		"branch checked out": {func(w *world, _ *Target) { w.Git("checkout", "-q", "stage-1") }, "already checked out"},
+		"branch checked out": {func(w *world, _ *Target) { w.Git("checkout", "-q", "stage-1") }, "'stage-1' is already "}, // since 2.43: used by worktree
 		"no branch":          {func(_ *world, t *Target) { t.Branch = "refs/heads/none" }, "invalid reference"},
 		"no commit":          {func(_ *world, t *Target) { t.Head = gitops.Hash(strings.Repeat("1", 40)) }, "missing"},
 		"bad mark":           {func(_ *world, t *Target) { t.Bind = "refs/worktree/a b" }, "bad ref"},

@@ -15,6 +15,8 @@ import (
 type sibling struct {
 	path  string
 	index *gitops.Index // its entries in strict order
+	but   []converted   // what is not to be copied from it
+	noCR  bool          // nor is a file with a CR in it
 }
 
 // readSibling reads a worktree's index; nil where it cannot serve as a source,
