@@ -19,6 +19,11 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestJSONKeys(t *testing.T) {
 	b := newBench(t, 2)
 	b.repo.Write("bad.md", strings.ReplaceAll(widePlan(2), "| 2 | part 2 | (none) |", "| 2 | part 2 | 7 |"))
+	for _, words := range [][]string{
+		{"checkout", "-q", "-b", "side"}, {"add", "bad.md"}, {"commit", "-q", "-m", "bad"}, {"checkout", "-q", "main"}, {"restore", "-s", "side", "bad.md"},
+	} {
+		b.repo.Git(words...)
+	}
 	okstraFolder(b)
 	b.repo.Git("init", "-q", "--bare", b.home+"/hub.git")
 	b.repo.Git("remote", "add", "origin", b.home+"/hub.git")
@@ -51,6 +56,11 @@ func TestJSONKeys(t *testing.T) {
 		{"verify --stage 1 --record accepted", 0},
 		{"stage pr 1", 0},
 		{"handoff --stages 1", 0},
+		{"hooks install", 0},
+		{"hooks status", 0},
+		{"hooks status --self-test", 0},
+		{"hooks uninstall", 0},
+		{"ci --base main --head side", exitFindings},
 		{"doctor", 0},
 		{"import folder --task HELLO-1", exitFindings},
 		{"export out", 0},

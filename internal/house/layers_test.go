@@ -81,7 +81,7 @@ var libraries = map[string][]string{
 	"github.com/owenrumney/go-sarif":   {"tests"},
 	"github.com/xeipuuv/gojsonschema":  {"tests"},
 	"github.com/yuin/goldmark":         {"plan"},
-	"github.com/goccy/go-yaml":         {"plan", "plan/rules", "internal/conform"},
+	"github.com/goccy/go-yaml":         {"plan", "plan/rules", "internal/conform", "hooks"},
 	"github.com/mattn/go-runewidth":    {"internal/ui", "internal/report"},
 	"charm.land/bubbletea/v2":          {"internal/ui"},
 	"github.com/charmbracelet/x/vt":    {"tests"},
