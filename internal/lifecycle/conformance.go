@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"git-okstra/gitops"
 	"git-okstra/notes"
@@ -42,7 +43,8 @@ type WaiveRequest struct {
 	Until    string // "" for good
 }
 
-// Waive records waivers: a row for each surface. It returns the rows.
+// Waive records waivers: a row for each surface, unless the log has that very waiver of
+// the same actor already. It returns the rows.
 func (e *Engine) Waive(ctx context.Context, t *Task, req WaiveRequest) ([]notes.Row, error) {
 	if _, ok := t.Plan.Stage(req.Stage); !ok {
 		return nil, notInMap(t, req.Stage)
@@ -62,6 +64,10 @@ func (e *Engine) Waive(ctx context.Context, t *Task, req WaiveRequest) ([]notes.
 		if err != nil {
 			return err
 		}
+		have, err := e.Waivers(ctx, t)
+		if err != nil {
+			return err
+		}
 		rows = nil
 		var entries []notes.Entry
 		for _, surface := range req.Surfaces {
@@ -70,11 +76,23 @@ func (e *Engine) Waive(ctx context.Context, t *Task, req WaiveRequest) ([]notes.
 				return err
 			}
 			row.Plan, row.Reason, row.Surface, row.Until = t.PlanCommit, req.Why, surface, req.Until
+			if i := slices.IndexFunc(have[req.Stage], func(r notes.Row) bool { return sameWaiver(r, row) }); i >= 0 {
+				rows = append(rows, have[req.Stage][i])
+				continue
+			}
 			rows, entries = append(rows, row), append(entries, notes.Entry{Target: target, Row: row})
+		}
+		if len(entries) == 0 {
+			return nil
 		}
 		return e.confirm(ctx, t, e.writeRows(ctx, rec, t, entries))
 	})
 	return rows, err
+}
+
+// sameWaiver reports whether two rows say the same: what was cut short may be run again.
+func sameWaiver(a, b notes.Row) bool {
+	return a.Surface == b.Surface && a.Reason == b.Reason && a.Until == b.Until && a.By == b.By && a.Plan == b.Plan
 }
 
 // spokenOf is the commit that a row about a stage stands on: its done commit, its base,
