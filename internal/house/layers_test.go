@@ -51,6 +51,7 @@ var rooms = map[string]room{
 	"internal/remote":     workflow,
 	"internal/doctor":     workflow,
 
+	"internal/manual":   {pure: true},
 	"internal/ui":       {},
 	"internal/bench":    {ours: []string{"gitops", "notes", "plan"}},
 	"internal/soak":     {},
