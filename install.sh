@@ -6,11 +6,12 @@ usage() {
 	cat <<'END'
 usage: install.sh [--prefix DIR] [--demo | --uninstall]
 
-Builds git-okstra with the Go found on PATH and installs it as DIR/bin/git-okstra.
+Builds git-okstra with the Go found on PATH and installs it as DIR/bin/git-okstra,
+with its man pages and completions below DIR/share.
 
   --prefix DIR  install below DIR (default: $PREFIX, else ~/.local)
   --demo        then run `git okstra demo` with what was installed
-  --uninstall   remove what was installed, and DIR/bin and DIR if that empties them
+  --uninstall   remove what was installed, and the folders that this empties
   -h, --help    show this
 END
 }
@@ -88,11 +89,34 @@ put() {
 			CGO_ENABLED=0 go build -trimpath -buildvcs=false \
 				-ldflags "-s -w -X main.version=$(version)" -o "$work/git-okstra" ./cmd/git-okstra
 	) || fail 'build git-okstra: go build did not succeed'
+	"$work/git-okstra" pages "$work/man1" || fail 'write the man pages: git-okstra pages did not succeed'
 	mkdir -p "$bin"
 	cp "$work/git-okstra" "$bin/.git-okstra.$$"
 	chmod 755 "$bin/.git-okstra.$$"
 	mv -f "$bin/.git-okstra.$$" "$bin/git-okstra"
 	printf 'installed %s\n' "$bin/git-okstra"
+	put_pages
+}
+
+# put_pages puts the man pages where `git help okstra` finds them; those of an older
+# version go.
+put_pages() {
+	drop_pages
+	mkdir -p "$prefix/share/man/man1"
+	cp "$work"/man1/git-okstra*.1 "$prefix/share/man/man1"
+	chmod 644 "$prefix/share/man/man1"/git-okstra*.1
+}
+
+drop_pages() {
+	rm -f "$prefix/share/man/man1/git-okstra.1" "$prefix/share/man/man1"/git-okstra-*.1
+}
+
+# drop_empty removes folders below the prefix, innermost first, as far as they are empty.
+drop_empty() {
+	for dir in share/man/man1 share/man share bin; do
+		rmdir "$prefix/$dir" 2>/dev/null || :
+	done
+	[ "$prefix" = "${HOME-}" ] || rmdir "$prefix" 2>/dev/null || :
 }
 
 say_path() {
@@ -113,8 +137,8 @@ uninstall() {
 	fi
 	rm -f "$bin/git-okstra"
 	printf 'removed %s\n' "$bin/git-okstra"
-	rmdir "$bin" 2>/dev/null || return 0
-	[ "$prefix" = "${HOME-}" ] || rmdir "$prefix" 2>/dev/null || return 0
+	drop_pages
+	drop_empty
 }
 
 git_needed=2.34

@@ -42,7 +42,7 @@ Options of every command:
   -h, --help  Help.
   --json      JSON.
 
-More: git okstra COMMAND -h, git help okstra, git help okstra-COMMAND.
+More: git okstra COMMAND -h, git help okstra, man git-okstra-COMMAND.
 `},
 		{all.Commands[0], `usage: git okstra stage COMMAND [options]
 
@@ -52,7 +52,7 @@ Commands:
   go  Go <there> or *not*.
 
 Of one of them: git okstra stage COMMAND -h. Every command takes -h, --json: git
-okstra -h. All of it: git help okstra-stage.
+okstra -h. All of it: man git-okstra-stage.
 `},
 		{all.Commands[0].Commands[0], `usage: git okstra stage go N… [options]
 
@@ -75,7 +75,7 @@ Examples:
   .go 'x' -- ~^ \n
   git okstra stage go 1
 
-Every command takes -h, --json: git okstra -h. All of it: git help okstra-stage.
+Every command takes -h, --json: git okstra -h. All of it: man git-okstra-stage.
 `},
 	} {
 		if got := c.of.Text(80, common); got != c.want {

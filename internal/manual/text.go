@@ -55,7 +55,7 @@ func (c Command) contents() []Item {
 // more says where the rest is to be read.
 func (c Command) more(common []Item) string {
 	if c.Name == "" {
-		return "More: git okstra COMMAND -h, git help okstra, git help okstra-COMMAND."
+		return "More: git okstra COMMAND -h, git help okstra, man git-okstra-COMMAND."
 	}
 	var terms []string
 	for _, item := range common {
@@ -63,7 +63,7 @@ func (c Command) more(common []Item) string {
 		terms = append(terms, short)
 	}
 	page, _, _ := strings.Cut(c.Name, " ")
-	text := fmt.Sprintf("Every command takes %s: git okstra -h. All of it: git help okstra-%s.", strings.Join(terms, ", "), page)
+	text := fmt.Sprintf("Every command takes %s: git okstra -h. All of it: man git-okstra-%s.", strings.Join(terms, ", "), page)
 	if len(c.Commands) > 0 {
 		text = "Of one of them: " + c.Call() + " COMMAND -h. " + text
 	}
