@@ -68,6 +68,7 @@ func commands() []command {
 		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
 		{"hooks", "What git's hooks call.", &hooksCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
+		{"schema", "Print the JSON Schema of an output.", &schemaCmd{}},
 		{"version", "Print the version.", &versionCmd{}},
 	}
 }
