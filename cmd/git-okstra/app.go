@@ -40,6 +40,7 @@ type cli struct{ globals }
 func hiddenCommands() []command {
 	return []command{
 		{"pages", "Write the man pages into a folder.", &pagesCmd{}},
+		{"complete", "Say what may stand in place of the last word.", &completeCmd{}},
 	}
 }
 
@@ -68,6 +69,7 @@ func commands() []command {
 		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
 		{"hooks", "What git's hooks call.", &hooksCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
+		{"completion", "Print the script that makes a shell complete git okstra.", &completionCmd{}},
 		{"schema", "Print the JSON Schema of an output.", &schemaCmd{}},
 		{"version", "Print the version.", &versionCmd{}},
 	}

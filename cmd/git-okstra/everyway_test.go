@@ -76,7 +76,7 @@ func (w way) try(t *testing.T, r *testrepo.Repo, leaf manual.Command) {
 	codes, outs := filepath.Join(top, "codes"), filepath.Join(top, "outs")
 	e := leaf.Examples[0]
 	script := "cp -R " + r.Dir + " r && cp -R " + filepath.Dir(r.Dir) + "/hub.git . && cd r && set -e\n" + strings.TrimPrefix(exampleTools, "set -e\n") +
-		strings.Join(e.Before, "\n") + "\n" + w.before + "\nset +e\n" +
+		"{\n:\n" + strings.Join(e.Before, "\n") + "\n} >/dev/null\n" + w.before + "\nset +e\n" +
 		"call() {\n" + w.call + "\n}\n" +
 		"git() {\nif [ \"$1\" != okstra ]; then command git \"$@\"; return; fi\nshift\n{ call \"$@\"; echo $? >>" + codes + "; } "
 	if w.closed {

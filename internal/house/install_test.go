@@ -32,7 +32,10 @@ func main() {
 `
 
 // installed is what install.sh leaves below an empty prefix.
-const installed = "\n/bin\n/bin/git-okstra\n/share\n/share/man\n/share/man/man1\n/share/man/man1/git-okstra-log.1\n/share/man/man1/git-okstra.1"
+const installed = "\n/bin\n/bin/git-okstra\n/share\n/share/bash-completion\n/share/bash-completion/completions\n/share/bash-completion/completions/git-okstra" +
+	"\n/share/fish\n/share/fish/vendor_completions.d\n/share/fish/vendor_completions.d/git-okstra.fish" +
+	"\n/share/man\n/share/man/man1\n/share/man/man1/git-okstra-log.1\n/share/man/man1/git-okstra.1" +
+	"\n/share/zsh\n/share/zsh/site-functions\n/share/zsh/site-functions/_git-okstra"
 
 // clone makes a folder, with a blank in its name, that install.sh takes for the
 // module, and returns it.
