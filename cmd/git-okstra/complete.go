@@ -176,7 +176,7 @@ func (a *app) valuesOf(v *kong.Value, of *kong.Node) []candidate {
 	switch {
 	case name == "KEY":
 		return a.completeTasks()
-	case name == "N" && (strings.HasPrefix(v.Name, "stage")):
+	case name == "N" && strings.HasPrefix(v.Name, "stage"):
 		return a.completeStages(of.Name)
 	case name == "BRANCH":
 		return a.completeRefs("refs/heads/")
