@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // DiffSides says what is compared. From "" is nothing at all. To "" is the index where
@@ -25,9 +27,21 @@ var diffVars = []string{
 	"GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 }
 
-// DiffText is a unified diff with whole files as its context, in one git process. No
-// setting of the user has a say, renames are a removal and an addition.
-func (r *Repo) DiffText(ctx context.Context, d DiffSides) ([]byte, error) {
+// DiffText is [Repo.DiffStream] read to its end.
+func (r *Repo) DiffText(ctx context.Context, d DiffSides) (out []byte, err error) {
+	err = r.DiffStream(ctx, d, func(in io.Reader) error {
+		out, err = io.ReadAll(in)
+		return err
+	})
+	return out, err
+}
+
+// DiffStream gives read a unified diff with whole files as its context, as git writes it,
+// in one git process. No setting of the user changes its form. An error of read ends git
+// and is given back.
+func (r *Repo) DiffStream(ctx context.Context, d DiffSides, read func(io.Reader) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	from := d.From
 	if from == "" {
 		from = r.emptyTree()
@@ -48,11 +62,30 @@ func (r *Repo) DiffText(ctx context.Context, d DiffSides) ([]byte, error) {
 	}
 	p := r.here()
 	p.env = without(p.env, diffVars)
-	out, err := r.run(ctx, p, nil, append(args, "--")...)
+	cmd := r.command(ctx, p, append(args, "--")...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("compare: %w", err)
+		return fmt.Errorf("compare: %w", err)
 	}
-	return out, nil
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("compare: %w", &GitError{Args: cmd.Args[1:], ExitCode: -1, Err: err})
+	}
+	readErr := read(out)
+	if readErr != nil {
+		cancel()
+	}
+	err = cmd.Wait()
+	r.note(cmd, began)
+	if readErr != nil {
+		return readErr
+	}
+	if err != nil {
+		return fmt.Errorf("compare: %w", &GitError{Args: cmd.Args[1:], ExitCode: exitCode(cmd), Stderr: said.String(), Err: err})
+	}
+	return nil
 }
 
 func (r *Repo) emptyTree() Hash {

@@ -158,27 +158,36 @@ func (r *Repo) Notes(ctx context.Context, commit Hash) ([]Note, error) {
 // was killed may have done a part, and names an object in a ref's log before the ref
 // has it.
 func (r *Repo) ApplyObjects(ctx context.Context, w *ObjectWriter, t Transaction) error {
-	return r.ApplyObjectsAfter(ctx, w, t, nil)
+	return r.ApplyObjectsAround(ctx, w, t, nil, nil)
 }
 
-// ApplyObjectsAfter is ApplyObjects with something to be done when the objects are there
-// and the refs have not moved yet; its error ends all.
-func (r *Repo) ApplyObjectsAfter(ctx context.Context, w *ObjectWriter, t Transaction, first func() error) error {
+// ApplyObjectsAround is ApplyObjects with something to be done before the refs move, and
+// something that ends it, whatever became of both: it gets their error, and returns what
+// could not be put right. The objects are there all the while. Both may be nil.
+func (r *Repo) ApplyObjectsAround(ctx context.Context, w *ObjectWriter, t Transaction, first func() error, last func(failed error) error) error {
 	fresh := w.fresh(t)
 	pack, err := w.Flush(ctx)
 	if err != nil {
 		return fmt.Errorf("write objects: %w", err)
 	}
+	applied := false
 	if first != nil {
-		if err := first(); err != nil {
-			return errors.Join(err, pack.Release())
-		}
+		err = first()
 	}
-	err = r.Apply(ctx, t)
+	if err == nil {
+		applied = true
+		err = r.Apply(ctx, t)
+	}
+	var left error
+	if last != nil {
+		left = last(err)
+	}
 	switch {
 	case err == nil:
-		return pack.Release()
-	case byItself(err) && r.noneHolds(context.WithoutCancel(ctx), fresh):
+		return errors.Join(left, pack.Release())
+	case left != nil: // its mending may still need the objects
+		return errors.Join(fmt.Errorf("%w; and %w", err, left), pack.Release())
+	case applied && byItself(err) && r.noneHolds(context.WithoutCancel(ctx), fresh):
 		return errors.Join(err, pack.Discard())
 	}
 	return errors.Join(err, pack.Release())

@@ -158,19 +158,55 @@ func (r *Repo) OwnRefs(ctx context.Context, wt Worktree) ([]Ref, error) {
 }
 
 // UsersOf lists the worktrees that stand on a branch, or are in the middle of an
-// operation that will go back to it or move it.
+// operation that will go back to it or move it. A branch that is another name of one (a
+// symbolic ref) is that branch.
 func (r *Repo) UsersOf(ctx context.Context, branch RefName) ([]Worktree, error) {
 	all, err := r.Worktrees(ctx)
 	if err != nil {
 		return nil, err
 	}
+	target, err := r.target(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
 	var users []Worktree
 	for _, wt := range all {
-		if wt.Branch == branch || wt.returnsTo(branch) {
+		at, err := r.target(ctx, wt.Branch)
+		if err != nil {
+			return nil, err
+		}
+		if at == target || wt.returnsTo(branch) || wt.returnsTo(target) {
 			users = append(users, wt)
 		}
 	}
 	return users, nil
+}
+
+// target is the branch that a branch's name leads to: itself, but for a symbolic ref.
+func (r *Repo) target(ctx context.Context, branch RefName) (RefName, error) {
+	const deepest = 5 // as far as git goes
+	for range deepest {
+		if !ValidRefName(branch) {
+			return branch, nil
+		}
+		if r.config.Get("extensions.refStorage") != "" {
+			out, err := r.run(ctx, r.common(), nil, "symbolic-ref", "-q", string(branch))
+			if err != nil && ExitCode(err) != 1 {
+				return "", fmt.Errorf("read branch: %w", err)
+			}
+			if next := strings.TrimSpace(string(out)); next != "" {
+				branch = RefName(next)
+			}
+			return branch, nil
+		}
+		data, err := os.ReadFile(filepath.Join(r.commonDir, filepath.FromSlash(string(branch))))
+		next, symbolic := strings.CutPrefix(string(data), "ref:")
+		if err != nil || !symbolic { // packed, gone or a commit: symbolic refs are never packed
+			return branch, nil //nolint:nilerr // git reads what else is wrong with it
+		}
+		branch = RefName(strings.TrimSpace(next))
+	}
+	return branch, nil
 }
 
 // returnsTo reports whether a rebase or a bisection in the worktree began on a branch.

@@ -47,6 +47,9 @@ func ParseEvidence(src []byte) (*Carry, error) {
 		"filesChanged": &c.FilesChanged, "newIdentifiers": &c.NewIdentifiers, "stepResults": &c.StepResults,
 		"validationsPassed": &c.ValidationsPassed, "notes": &c.Notes,
 	}
+	if start := skipTo(src, skipped); src[start] != '{' { // null is no evidence
+		return nil, malformed(start, "here is to be an object")
+	}
 	at, err := readObject(src, skipped, fields)
 	if err != nil {
 		return nil, err

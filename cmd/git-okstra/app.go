@@ -67,7 +67,8 @@ func commands() []command {
 		{"import", "Take an okstra task folder over.", &importCmd{}},
 		{"export", "Write the task as an okstra task folder.", &exportCmd{}},
 		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
-		{"hooks", "What git's hooks call.", &hooksCmd{}},
+		{"hooks", "Install and run the hooks that judge commits and pushes.", &hooksCmd{}},
+		{"ci", "Judge a range as the hooks do.", &ciCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
 		{"completion", "Print the script that makes a shell complete git okstra.", &completionCmd{}},
 		{"schema", "Print the JSON Schema of an output.", &schemaCmd{}},
@@ -129,8 +130,16 @@ func run(args []string, std streams) (code int) {
 		}
 		return a.code
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
+	if c := plainHook(args); c != nil {
+		a := &app{ctx: ctx, std: std, args: args}
+		defer a.close()
+		if err := c.Run(a); err != nil {
+			return fail(std, false, err)
+		}
+		return a.code
+	}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -157,9 +166,10 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 }
 
 // orFailed is the exit code, unless what was written did not arrive, as on a full
-// disk. A reader that went away, or an output closed from the start, is no failure.
+// disk. A reader that went away, or an output closed from the start, is no failure; and who
+// was interrupted, as by the end of his terminal, has said why.
 func (c *checkedWriter) orFailed(std streams, code int) int {
-	if c.err == nil || errors.Is(c.err, syscall.EPIPE) || errors.Is(c.err, syscall.EBADF) || errors.Is(c.err, os.ErrClosed) {
+	if c.err == nil || code == exitInterrupted || errors.Is(c.err, syscall.EPIPE) || errors.Is(c.err, syscall.EBADF) || errors.Is(c.err, os.ErrClosed) {
 		return code
 	}
 	return fail(std, false, fmt.Errorf("write standard output: %w", c.err))

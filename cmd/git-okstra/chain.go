@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"git-okstra/internal/chain"
@@ -13,6 +15,8 @@ import (
 )
 
 type chainCmd struct {
+	planFlag `embed:""`
+
 	Stages    []string      `arg:"" optional:"" help:"Stage numbers: 2, 2,4 or 2-4; what they wait for comes along." placeholder:"N"`
 	All       bool          `help:"Every stage that is not done and that nobody has."`
 	Jobs      int           `short:"j" default:"1" help:"So many stages side by side." placeholder:"N"`
@@ -48,6 +52,11 @@ func (c *chainCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	argv, executor, err := c.command(a)
+	if err != nil {
+		return err
+	}
+	a.pinDry = a.pinDry || argv == nil // without a command nothing happens
 	d, err := c.desk(a)
 	if err != nil {
 		return err
@@ -56,12 +65,21 @@ func (c *chainCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	argv, err := c.worker(a, d, q.Order)
-	if err != nil {
-		return err
-	}
 	if c.DryRun || argv == nil {
 		return a.showWaves(d, q, argv)
+	}
+	var need []lifecycle.Trusted
+	if executor != "" {
+		need = append(need, lifecycle.Trusted{What: executorSetting, Text: executor})
+	}
+	if c.Validate {
+		need = append(need, d.validations(d.task, q.Order)...)
+	}
+	if err := d.trust(need, c.Trust); err != nil {
+		return err
+	}
+	if err := d.trustProofs(q.Order, c.Trust); err != nil {
+		return err
 	}
 	return a.runChain(c, d, q, argv, numbers)
 }
@@ -114,21 +132,17 @@ func (c *chainCmd) unlanded(d *chainDesk, numbers []plan.StageNumber) ([]plan.St
 	return slices.DeleteFunc(all, func(n plan.StageNumber) bool { return d.task.Done[n] == "" }), err
 }
 
-// worker is what is to be run in each worktree; nil for nothing.
-func (c *chainCmd) worker(a *app, d *chainDesk, queue []plan.StageNumber) ([]string, error) {
-	argv, executor := a.rest, strings.TrimSpace(a.repo.Config().Get("okstra.executor"))
-	var need []trusted
-	if len(argv) == 0 && executor != "" {
+// command is what is to be run in each worktree, nil for nothing; executor is that of
+// the configuration, where it is the one.
+func (c *chainCmd) command(a *app) (argv []string, executor string, err error) {
+	repo, err := a.open()
+	if err != nil || len(a.rest) > 0 {
+		return a.rest, "", err
+	}
+	if executor = strings.TrimSpace(repo.Config().Get(executorSetting)); executor != "" {
 		argv = []string{"sh", "-c", executor}
-		need = append(need, trusted{"okstra.executor", executor})
 	}
-	if c.DryRun || len(argv) == 0 {
-		return argv, nil
-	}
-	if c.Validate {
-		need = append(need, d.validations(queue)...)
-	}
-	return argv, d.trust(need, c.Trust)
+	return argv, executor, nil
 }
 
 // desk opens repository and task for a chain.
@@ -137,7 +151,7 @@ func (c *chainCmd) desk(a *app) (*chainDesk, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Caller.Process = true
+	e.Caller.Process, e.Parse = true, parsedOnce(e.Parse)
 	if e.Caller.Run == "" {
 		id, err := newID()
 		if err != nil {
@@ -145,7 +159,28 @@ func (c *chainCmd) desk(a *app) (*chainDesk, error) {
 		}
 		e.Caller.Run = "chain-" + id
 	}
-	return &chainDesk{a: a, e: e, task: t, flags: startFlags{Onto: c.Onto, Local: c.Local}}, nil
+	return &chainDesk{a: a, e: e, task: t, flags: startFlags{Onto: c.Onto, Local: c.Local}, validate: c.Validate}, nil
+}
+
+// parsedOnce reads a plan anew only when it is another one: a chain looks at its task
+// several times a stage.
+func parsedOnce(parse func([]byte, string) (*plan.Plan, error)) func([]byte, string) (*plan.Plan, error) {
+	var mu sync.Mutex
+	var src []byte
+	var ruleset string
+	var last *plan.Plan
+	return func(text []byte, under string) (*plan.Plan, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if last != nil && under == ruleset && bytes.Equal(text, src) {
+			return last, nil
+		}
+		p, err := parse(text, under)
+		if err == nil {
+			src, ruleset, last = bytes.Clone(text), under, p
+		}
+		return p, err
+	}
 }
 
 // exitOf is the exit code of a run.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
-	"syscall"
 	"time"
 
 	"git-okstra/gitops"
@@ -26,6 +23,10 @@ type chainDesk struct {
 	e     *lifecycle.Engine
 	task  *lifecycle.Task // as it was when the run began: its key counts
 	flags startFlags
+	// seen is the task as of the last look.
+	seen *lifecycle.Task
+	// validate: the plan's validation commands are going to run.
+	validate bool
 }
 
 // Look reads the task anew.
@@ -34,6 +35,7 @@ func (d *chainDesk) Look(ctx context.Context) (*plan.Plan, stage.Progress, error
 	if err != nil {
 		return nil, stage.Progress{}, err
 	}
+	d.seen = t
 	return t.Plan, t.Progress(), nil
 }
 
@@ -58,12 +60,17 @@ func (d *chainDesk) Take(ctx context.Context, n plan.StageNumber) (chain.Job, er
 	if err != nil {
 		return chain.Job{}, d.stop(err)
 	}
-	t, err := d.e.Reload(ctx, d.task)
-	if err != nil {
-		return chain.Job{}, err
+	t := d.seen
+	if t == nil || x != nil { // a sync may have brought something
+		if t, err = d.e.Reload(ctx, d.task); err != nil {
+			return chain.Job{}, err
+		}
 	}
 	if t.Done[n] != "" {
 		return chain.Job{}, doneElsewhere(n)
+	}
+	if err := d.trustRevision(ctx, t, n); err != nil {
+		return chain.Job{}, err
 	}
 	how, err := d.how(ctx, t, n)
 	if err != nil {
@@ -85,6 +92,9 @@ func (d *chainDesk) Take(ctx context.Context, n plan.StageNumber) (chain.Job, er
 	}
 	if r, _, err := d.e.Reservation(ctx, t, n); err != nil || !d.own(r) {
 		return chain.Job{}, errors.Join(err, occupied(n, r))
+	}
+	if err := d.trustRevision(ctx, t, n); err != nil { // it may have come in between
+		return chain.Job{}, err
 	}
 	if _, err := d.a.ready(d.e, t, s, root, d.flags); err != nil {
 		return chain.Job{}, d.stop(err)
@@ -229,21 +239,20 @@ func (d *chainDesk) Done(ctx context.Context, j *chain.Job, passed []string) (gi
 	if err != nil {
 		return "", err
 	}
-	r, held, err := d.e.Reservation(ctx, t, j.Stage)
-	switch {
-	case err != nil:
-		return "", err
-	case t.Done[j.Stage] != "": // its worker said so already
+	if t.Done[j.Stage] != "" { // its worker said so already
 		return t.Done[j.Stage], nil
-	case !held:
-		return "", &chain.Stop{State: chain.Failed, Message: fmt.Sprintf("stage %d was given back while its worker ran", j.Stage)}
-	case !d.own(r):
-		return "", &chain.Stop{State: chain.Lost, Message: occupied(j.Stage, r).Message}
+	}
+	if err := d.held(ctx, t, j.Stage); err != nil {
+		return "", err
 	}
 	if err := d.revised(ctx, t, j.Stage); err != nil {
 		return "", err
 	}
-	req := lifecycle.DoneRequest{Stage: j.Stage}
+	if err := d.proves(ctx, t, j); err != nil {
+		return "", d.stop(err)
+	}
+	var verdict *judged
+	req := lifecycle.DoneRequest{Stage: j.Stage, Conforms: d.a.conforms(d.e, &verdict)}
 	if len(passed) > 0 {
 		req.Evidence = &notes.Carry{ValidationsPassed: passed}
 	}
@@ -255,18 +264,41 @@ func (d *chainDesk) Done(ctx context.Context, j *chain.Job, passed []string) (gi
 	return f.Head, nil
 }
 
+// held refuses a stage that this run has lost.
+func (d *chainDesk) held(ctx context.Context, t *lifecycle.Task, n plan.StageNumber) error {
+	r, held, err := d.e.Reservation(ctx, t, n)
+	switch {
+	case err != nil:
+		return err
+	case !held:
+		return &chain.Stop{State: chain.Lost, Message: fmt.Sprintf("stage %d was given back while its worker ran", n)}
+	case !d.own(r):
+		return &chain.Stop{State: chain.Lost, Message: occupied(n, r).Message}
+	}
+	return nil
+}
+
+// Held says whether this run still has a stage. One that is done is nobody's any more, and
+// its worker may end in peace.
+func (d *chainDesk) Held(ctx context.Context, n plan.StageNumber) error {
+	t, err := d.e.Reload(ctx, d.task)
+	if err != nil || t.Done[n] != "" {
+		return err
+	}
+	return d.held(ctx, t, n)
+}
+
 // Renew lets a lease begin anew.
 func (d *chainDesk) Renew(ctx context.Context, n plan.StageNumber) (time.Duration, error) {
 	t, err := d.e.Reload(ctx, d.task)
 	if err != nil {
 		return 0, err
 	}
-	r, held, err := d.e.Reservation(ctx, t, n)
-	if err != nil {
-		return 0, err
+	if t.Done[n] != "" {
+		return 0, nil
 	}
-	if !held || !d.own(r) {
-		return 0, &chain.Stop{State: chain.Lost, Message: fmt.Sprintf("the lease of stage %d was lost", n)}
+	if err := d.held(ctx, t, n); err != nil {
+		return 0, err
 	}
 	renewed, err := d.e.Renew(ctx, t, n)
 	if err == nil {
@@ -277,16 +309,4 @@ func (d *chainDesk) Renew(ctx context.Context, n plan.StageNumber) (time.Duratio
 		return 0, &chain.Stop{State: chain.Lost, Message: refusal.Message}
 	}
 	return renewed.Lease, err
-}
-
-// interruption gives the signal by which this process was told to end, once it was.
-func interruption(signals <-chan os.Signal) func() os.Signal {
-	return sync.OnceValue(func() os.Signal {
-		select {
-		case sig := <-signals:
-			return sig
-		case <-time.After(time.Second): // something else ended the context
-			return syscall.SIGTERM
-		}
-	})
 }

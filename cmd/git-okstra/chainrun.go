@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"syscall"
 	"time"
 
@@ -21,6 +20,8 @@ import (
 const (
 	chainEndGrace  = 5 * time.Second
 	chainLockGrace = 10 * time.Second
+	// So often it is looked at whether somebody took a stage away from its worker.
+	chainWatch = 2 * time.Second
 )
 
 // runChain runs the queue and tells of it.
@@ -29,21 +30,27 @@ func (a *app) runChain(c *chainCmd, d *chainDesk, q chain.Queue, argv []string, 
 	if err != nil {
 		return err
 	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	in, release := watchSignals(func() { os.Exit(exitInterrupted) })
+	defer release()
+	ctx, cancel := context.WithCancel(a.ctx)
+	defer cancel()
 	say := a.chainStory(d)
 	defer say.close()
+	say.gone = func() {
+		in.got(syscall.SIGPIPE)
+		cancel()
+	}
 	say.tell(chain.Event{
 		Schema: chain.Schema, Event: chain.EventQueue, At: time.Now().UTC().Format(time.RFC3339),
 		Task: d.task.Key.String(), Of: len(d.task.Plan.Stages), Queue: orEmpty(q.Order),
 	})
 	r := chain.Runner{
-		Desk: d, Queue: q, Argv: argv, KeepGoing: c.KeepGoing, Validate: c.Validate, Timeout: c.Timeout,
-		Grace: chain.Grace{End: chainEndGrace, Lock: chainLockGrace}, Land: c.lander(d), Unlanded: unlanded,
-		Signal: interruption(signals), Now: time.Now, Tell: say.tell, Output: say.output,
+		Desk: d, Queue: q, Argv: argv, KeepGoing: c.KeepGoing, Validate: c.Validate, Timeout: c.Timeout, Watch: chainWatch,
+		Grace: chain.Grace{End: chainEndGrace, Lock: chainLockGrace, Hurry: in.hurry}, Land: c.lander(d), Unlanded: unlanded,
+		Signal: in.signal, Now: time.Now, Tell: say.tell, Output: say.output,
 	}
-	report, err := r.Run(a.ctx)
+	defer watchSuspend(r.Suspend)()
+	report, err := r.Run(ctx)
 	e := chain.Event{
 		Schema: chain.Schema, Event: chain.EventSummary, At: time.Now().UTC().Format(time.RFC3339), Task: d.task.Key.String(),
 		Seconds: report.Seconds, Done: report.Done, Left: report.Left,

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"syscall"
 
 	"git-okstra/internal/chain"
 	"git-okstra/internal/ui"
@@ -16,7 +18,17 @@ type chainSay struct {
 	a    *app
 	of   int
 	live *ui.Live // nil without a terminal
+	gone func()   // told once nobody reads any more
 	mu   sync.Mutex
+}
+
+// reads tells where nobody reads standard output any more. An output that was closed from
+// the start is another matter: nobody ever meant to.
+func (s *chainSay) reads() {
+	if out, ok := s.a.std.out.(*checkedWriter); ok && s.gone != nil && errors.Is(out.err, syscall.EPIPE) {
+		s.gone()
+		s.gone = nil
+	}
 }
 
 func (s *chainSay) close() {
@@ -29,18 +41,30 @@ func (s *chainSay) close() {
 func (s *chainSay) output(n plan.StageNumber, line []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.reads()
 	switch {
 	case s.live != nil:
 		s.live.Said(int(n), plan.Printable(string(line)))
 	case !s.a.flags.JSON && !s.a.flags.Quiet:
-		s.a.print("%d | %s\n", n, line)
+		s.a.print("%d | %s\n", n, shown(line))
 	}
+}
+
+// shown is a line of output that a terminal does not act on: it may come to one by way of
+// a pipe. Tabs stay. The log has it as it was.
+func shown(line []byte) string {
+	words := strings.Split(string(line), "\t")
+	for i, w := range words {
+		words[i] = plan.Printable(w)
+	}
+	return strings.Join(words, "\t")
 }
 
 // tell passes on an event.
 func (s *chainSay) tell(e chain.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.reads()
 	if s.a.flags.JSON {
 		writeJSON(s.a.std.out, e)
 		return
@@ -92,11 +116,11 @@ func (s *chainSay) text(e chain.Event) {
 // failed says why a stage stopped, with the end of its output.
 func (s *chainSay) failed(e chain.Event) {
 	for _, line := range e.Tail {
-		_, _ = fmt.Fprintf(s.a.std.err, "  %s\n", plan.Printable(line))
+		_, _ = fmt.Fprintf(s.a.std.err, "  %s\n", shown([]byte(line)))
 	}
-	what := map[string]string{chain.EventGate: "a person must decide", chain.EventLost: "the lease was lost"}[e.Event]
-	if what == "" {
-		what = "failed"
+	what := e.Event
+	if what == chain.EventGate {
+		what = "a person must decide"
 	}
 	_, _ = fmt.Fprintf(s.a.std.err, "error: stage %d: %s: %s\n", e.Stage, what, printableLines(e.Why))
 	for _, h := range e.Hints {

@@ -1,48 +1,68 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"git-okstra/gitops"
 	"git-okstra/internal/chain"
+	"git-okstra/internal/lifecycle"
 	"git-okstra/plan"
 )
 
-// trustedPrefix holds a ref for each thing that may run in this clone, named by its hash.
-const trustedPrefix = "refs/okstra-local/trusted/"
+// executorSetting is the command of chains that name none.
+const executorSetting = "okstra.executor"
 
-// trusted is something that runs only after somebody here has agreed to it.
-type trusted struct{ what, text string }
-
-func (t trusted) ref() gitops.RefName {
-	sum := sha256.Sum256([]byte(t.what + "\x00" + t.text))
-	return gitops.RefName(trustedPrefix + hex.EncodeToString(sum[:]))
-}
-
-// validations are the commands that the plan wants to pass in the stages of a queue.
-func (d *chainDesk) validations(queue []plan.StageNumber) []trusted {
-	var out []trusted
+// validations are the commands that a task's plan wants to pass in the stages of a queue.
+func (d *chainDesk) validations(t *lifecycle.Task, queue []plan.StageNumber) []lifecycle.Trusted {
+	var out []lifecycle.Trusted
 	for _, n := range queue {
-		st, _ := d.task.Plan.Stage(n)
+		st, _ := t.Plan.Stage(n)
 		for _, command := range chain.Validations(st) {
-			out = append(out, trusted{fmt.Sprintf("validation of stage %d", st.Number), command})
+			out = append(out, lifecycle.Trusted{What: fmt.Sprintf("validation of stage %d", st.Number), Text: command})
 		}
 	}
 	return out
 }
 
-// trust refuses to run what nobody here has agreed to; with grant, it is agreed to now.
-func (d *chainDesk) trust(need []trusted, grant bool) error {
+// trustRevision stops at a stage whose commands came with a revision of the plan after
+// the run had begun, where nobody here has agreed to them.
+func (d *chainDesk) trustRevision(ctx context.Context, t *lifecycle.Task, n plan.StageNumber) error {
+	if t.PlanCommit == d.task.PlanCommit {
+		return nil
+	}
+	if d.validate {
+		if err := d.a.trust(ctx, t.PlanCommit, d.validations(t, []plan.StageNumber{n}), false); err != nil {
+			return d.stop(err)
+		}
+	}
+	if err := d.trustProof(ctx, t, n); err != nil {
+		return d.stop(err)
+	}
+	return nil
+}
+
+// trust is that of the task's plan as it was when the run began.
+func (d *chainDesk) trust(need []lifecycle.Trusted, grant bool) error {
+	return d.a.trust(d.a.ctx, d.task.PlanCommit, need, grant)
+}
+
+// trust refuses to run what nobody here has agreed to: by its very text, or, of what a
+// plan says, by approving that revision of it in this clone. With grant, or where a person
+// says so at the terminal, it is agreed to now.
+func (a *app) trust(ctx context.Context, revision gitops.Hash, need []lifecycle.Trusted, grant bool) error {
 	if len(need) == 0 {
 		return nil
 	}
-	names := make([]gitops.RefName, len(need))
-	for i, t := range need {
-		names[i] = t.ref()
+	names := []gitops.RefName{lifecycle.TrustedPlan(revision).Ref()}
+	for _, t := range need {
+		names = append(names, t.Ref())
 	}
-	have, err := d.a.repo.RefValues(d.a.ctx, names...)
+	have, err := a.repo.RefValues(ctx, names...)
 	if err != nil {
 		return err
 	}
@@ -50,19 +70,57 @@ func (d *chainDesk) trust(need []trusted, grant bool) error {
 	refused := &commandError{code: exitGate, message: "this would run here, and nobody in this clone has agreed to it yet:"}
 	seen := map[gitops.RefName]bool{}
 	for i, t := range need {
-		if have[names[i]] != "" || seen[names[i]] {
+		name := names[i+1]
+		if have[name] != "" || seen[name] || t.What != executorSetting && have[names[0]] != "" {
 			continue
 		}
-		seen[names[i]] = true
-		tx.Create(names[i], d.task.PlanCommit)
-		refused.message += "\n  " + t.what + ": " + plan.Printable(t.text)
+		seen[name] = true
+		tx.Create(name, revision)
+		refused.message += "\n  " + t.What + ": " + plan.Printable(t.Text)
 	}
-	switch {
-	case len(tx.Changes) == 0:
+	if len(tx.Changes) == 0 {
 		return nil
-	case !grant:
+	}
+	if !grant {
+		if grant, err = a.agreed(refused.message); err != nil {
+			return err
+		}
+	}
+	if !grant {
 		refused.hints = []string{"if you want that, run the same command once with --trust"}
 		return refused
 	}
-	return d.a.repo.Apply(d.a.ctx, tx)
+	return a.repo.Apply(ctx, tx)
+}
+
+// agreed asks the person at the terminal, if there is one.
+func (a *app) agreed(what string) (bool, error) {
+	if !a.interactive() || a.flags.JSON {
+		return false, nil
+	}
+	_, _ = fmt.Fprintf(a.std.err, "%s\nLet it run here from now on? [y/N] ", what)
+	answer, err := a.interruptible(func() ([]byte, error) {
+		line, err := bufio.NewReader(a.std.in).ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return line, err
+	})
+	switch strings.ToLower(strings.TrimSpace(string(answer))) {
+	case "y", "yes":
+		return err == nil, err
+	}
+	return false, err
+}
+
+// untrusted shows what would run.
+func untrusted(fresh []lifecycle.Trusted) *commandError {
+	refused := &commandError{
+		code: exitGate, message: "this would run here, and nobody in this clone has agreed to it yet:",
+		hints: []string{"if you want that, run the same command once with --trust"},
+	}
+	for _, t := range fresh {
+		refused.message += "\n  " + t.What + ": " + plan.Printable(t.Text)
+	}
+	return refused
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"git-okstra/gitops"
 	"git-okstra/internal/conform"
@@ -14,6 +15,10 @@ import (
 )
 
 type conformCmd struct {
+	Check   conformCheckCmd   `cmd:"" help:"Judge a stage's change: what it touches, what its plan declares, what was proved."`
+	Run     conformRunCmd     `cmd:"" help:"Run a stage's conformance command and record the result on the tested commit."`
+	Status  conformStatusCmd  `cmd:"" help:"List declarations, results and waivers."`
+	Waive   conformWaiveCmd   `cmd:"" help:"Take a surface out of a stage's judgement, with a reason."`
 	Touches conformTouchesCmd `cmd:"" help:"Say which surfaces a diff touches, and where."`
 	Rules   conformRulesCmd   `cmd:"" help:"List the rules that find touches."`
 	Explain conformExplainCmd `cmd:"" help:"Explain one of them."`
@@ -73,34 +78,37 @@ func conformError(err error) error {
 
 // ofFile judges a diff that is no commit of ours.
 func (c *conformTouchesCmd) ofFile(a *app) (conform.Findings, error) {
-	src, err := a.readDiff(c.Diff)
-	if err != nil {
-		return conform.Findings{}, err
-	}
 	rules, err := a.surfaces(gitops.DiffSides{})
 	if err != nil {
 		return conform.Findings{}, err
 	}
-	files, err := conform.ParseDiff(src)
+	if c.Diff == "-" {
+		var found conform.Findings
+		_, err := a.interruptible(func() (_ []byte, err error) {
+			found, err = rules.TouchesOf(a.std.in, conform.Context{Watch: stopwatch})
+			return nil, err
+		})
+		return found, err
+	}
+	file, err := os.Open(c.Diff)
+	if errors.Is(err, fs.ErrNotExist) {
+		return conform.Findings{}, &commandError{code: exitUsage, message: fmt.Sprintf("no diff at %q", c.Diff), hints: []string{"name a file, or - for standard input"}}
+	}
 	if err != nil {
 		return conform.Findings{}, err
 	}
-	return rules.Touches(files, nil)
+	found, err := rules.TouchesOf(file, conform.Context{Watch: stopwatch})
+	return found, errors.Join(err, file.Close())
 }
 
-func (a *app) readDiff(name string) ([]byte, error) {
-	if name == "-" {
-		src, err := a.interruptible(func() ([]byte, error) { return io.ReadAll(a.std.in) })
-		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		return src, nil
-	}
-	src, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &commandError{code: exitUsage, message: fmt.Sprintf("no diff at %q", name), hints: []string{"name a file, or - for standard input"}}
-	}
-	return src, err
+// mostReading is how long one file may keep the lexer; a file that takes longer is built
+// to, or is no source.
+const mostReading = 3 * time.Second
+
+// stopwatch says when a file has taken too long.
+func stopwatch() func() bool {
+	end := time.Now().Add(mostReading)
+	return func() bool { return time.Now().After(end) }
 }
 
 // surfaces are the rules with the repository's own. Outside of one there are only ours.
@@ -151,35 +159,37 @@ func (c *conformTouchesCmd) sides(a *app) (d gitops.DiffSides, err error) {
 
 // ofRepository judges commits, the index or the work tree.
 func (c *conformTouchesCmd) ofRepository(a *app) (conform.Findings, error) {
-	repo, err := a.open()
-	if err != nil {
+	if _, err := a.open(); err != nil {
 		return conform.Findings{}, err
 	}
 	d, err := c.sides(a)
 	if err != nil {
 		return conform.Findings{}, err
 	}
+	found, _, err := a.touchesOf(d)
+	return found, err
+}
+
+// touchesOf judges what lies between two sides, and lists the paths that differ.
+func (a *app) touchesOf(d gitops.DiffSides) (found conform.Findings, paths []string, err error) {
 	rules, err := a.surfaces(d)
 	if err != nil {
-		return conform.Findings{}, err
+		return found, nil, err
 	}
-	src, err := repo.DiffText(a.ctx, d)
-	if err != nil {
-		return conform.Findings{}, err
-	}
-	files, err := conform.ParseDiff(src)
-	if err != nil {
-		return conform.Findings{}, err
-	}
-	paths := make([]string, len(files))
-	for i, f := range files {
-		paths[i] = f.Path()
-	}
-	attrs, err := repo.AttributesOf(a.ctx, d, paths, []string{generatedAttr, vendoredAttr, documentationAttr})
-	if err != nil {
-		return conform.Findings{}, err
-	}
-	return rules.Touches(files, func(path string) conform.Attributes { return attributesOf(attrs[path]) })
+	ctx := conform.Context{Watch: stopwatch, Attributes: func(batch []string) (map[string]conform.Attributes, error) {
+		paths = append(paths, batch...) // each file of the diff passes here once
+		attrs, err := a.repo.AttributesOf(a.ctx, d, batch, []string{generatedAttr, vendoredAttr, documentationAttr})
+		out := map[string]conform.Attributes{}
+		for path, values := range attrs {
+			out[path] = attributesOf(values)
+		}
+		return out, err
+	}}
+	err = a.repo.DiffStream(a.ctx, d, func(in io.Reader) (err error) {
+		found, err = rules.TouchesOf(in, ctx)
+		return err
+	})
+	return found, paths, err
 }
 
 // The attributes that say what a file is, as linguist knows them.

@@ -164,6 +164,10 @@ func (c *crash) state() string {
 			}
 		case strings.HasPrefix(name, "refs/okstra-local/seen/"+benchKey+"/1/"):
 			seen++
+		case strings.HasPrefix(name, "refs/okstra-local/trusted/"): // without it, it is asked about
+			if !strings.HasSuffix(name, "/"+id) {
+				now["log"] += "wrong trust "
+			}
 		case name == "refs/notes/okstra/"+benchKey: // below, as rows
 		case c.before[name] != value:
 			now["log"] += "foreign ref " + name + " "
@@ -329,6 +333,11 @@ func transitions() []transition {
 			},
 			from:  with(with(with(with(with(started, "branch", "new"), "reserved", "-"), "ports", "0"), "done", "bad"), "log", "started,done"),
 			steps: []step{{"log", "started,done,done"}, {"done", "good"}},
+		},
+		{
+			name: "waive", args: []string{"conform", "waive", "1", "--surface", "db", "--why", "tried"}, prepare: start, worktrees: 1,
+			from: started, steps: []step{{"log", "started,waived"}},
+			also: []string{said(with(started, "log", "started,waived,waived"))},
 		},
 		{
 			name: "release", args: []string{"stage", "release", "1", "--why", "tried"}, prepare: start, worktrees: 1,

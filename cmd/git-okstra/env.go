@@ -31,6 +31,7 @@ type app struct {
 
 	pin    string // the plan that is pinned before the task is read, "" for none
 	pinDry bool   // nothing may be
+	looks  bool   // the command writes nothing, or what it writes can be left out
 }
 
 func (a *app) close() {
@@ -100,11 +101,14 @@ func (a *app) engine(run string) (*lifecycle.Engine, error) {
 		return nil, err
 	}
 	e.Caller.Actor, err = actorOf(a.ctx, a.repo)
-	if err != nil {
+	if err != nil && (!a.looks || gitops.ExitCode(err) != 128) {
 		return nil, err
 	}
 	e.Caller.Run = oneLine(firstNonEmpty(run, a.repo.Env("OKSTRA_RUN")))
 	e.Seek = a.seeker(e)
+	e.Unrecorded = func(err error) {
+		a.say("warning: what was found by content is not recorded: %s", printableLines(err.Error()))
+	}
 	return e, nil
 }
 
@@ -126,6 +130,12 @@ func (a *app) reader() (*lifecycle.Engine, error) {
 			return workspace.Path(root, worktree)
 		},
 	}, nil
+}
+
+// loadTo is load for what may only look: then nobody has to say who he is.
+func (a *app) loadTo(look bool, run string) (*lifecycle.Engine, *lifecycle.Task, error) {
+	a.looks = look
+	return a.load(run)
 }
 
 // load opens the repository and the task.

@@ -12,9 +12,9 @@ import (
 	"git-okstra/internal/testrepo"
 )
 
-// way is how a command may be called. call is what stands for git okstra in the words of
+// calling is how a command may be called. call is what stands for git okstra in the words of
 // its first example; it gets the words that follow as its own.
-type way struct {
+type calling struct {
 	name, call string
 	env        []string
 	before     string // run first
@@ -23,7 +23,7 @@ type way struct {
 }
 
 // everyWay are the ways of field reports G1, G2 and G4, and their kinds.
-var everyWay = []way{
+var everyWay = []calling{
 	{name: "plain", call: `command git okstra "$@"`},
 	{name: "json", call: `command git okstra --json "$@"`},
 	{name: "no terminal, no input", call: `setsid -w git okstra "$@" <&-`, anyCode: true},
@@ -63,14 +63,14 @@ func TestEveryCommandEveryWay(t *testing.T) {
 			for _, w := range ways {
 				w.try(t, r, leaf)
 			}
-			w := way{name: "help", call: "command git okstra " + leaf.Name + " -h"}
+			w := calling{name: "help", call: "command git okstra " + leaf.Name + " -h"}
 			w.try(t, r, leaf)
 		})
 	}
 }
 
 // try runs the example in a copy of the repository.
-func (w way) try(t *testing.T, r *testrepo.Repo, leaf manual.Command) {
+func (w calling) try(t *testing.T, r *testrepo.Repo, leaf manual.Command) {
 	t.Helper()
 	top := t.TempDir()
 	codes, outs := filepath.Join(top, "codes"), filepath.Join(top, "outs")
@@ -109,7 +109,7 @@ func (w way) try(t *testing.T, r *testrepo.Repo, leaf manual.Command) {
 }
 
 // judge looks at the exit codes of the calls and at what they printed.
-func (w way) judge(t *testing.T, name string, codes []string, out, said string) {
+func (w calling) judge(t *testing.T, name string, codes []string, out, said string) {
 	t.Helper()
 	told := "exit codes " + strings.Join(codes, ", ") + "\n" + out + "\n" + said
 	want := "0"

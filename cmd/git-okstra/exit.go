@@ -22,7 +22,7 @@ const (
 	exitGate        = 3   // a person must decide
 	exitNothing     = 4   // nothing ready, or taken by somebody else
 	exitEnvironment = 128 // git or the environment
-	exitInterrupted = 130 // Ctrl-C or SIGTERM
+	exitInterrupted = 130 // Ctrl-C, SIGTERM or a terminal that was closed
 )
 
 // commandError is an error that knows its exit code and what to do about it.

@@ -28,6 +28,7 @@ type handoffJSON struct {
 	DryRun  bool               `json:"dry_run"`
 	Title   string             `json:"title"`
 	Body    string             `json:"body"`
+	Along   []plan.StageNumber `json:"along"` // accepted ones that come with these, neither named nor landed
 }
 
 // Run merges accepted stages on a collector branch and prints the pull request's text.
@@ -59,14 +60,14 @@ func (c *handoffCmd) Run(a *app) error {
 	if t, err = e.Reload(a.ctx, t); err != nil {
 		return err
 	}
-	pr, err := a.pullRequest(t, out.Stages)
+	pr, err := a.pullRequest(e, t, out.Stages)
 	if err != nil {
 		return err
 	}
 	if a.flags.JSON {
 		writeJSON(a.std.out, handoffJSON{
 			"okstra.handoff/v1", t.Key.String(), out.Stages, shortName(out.Branch), shortName(out.Onto), out.Base, out.Head,
-			orEmpty(out.Merged), out.Already, c.DryRun, pr.Title, pr.Body,
+			orEmpty(out.Merged), out.Already, c.DryRun, pr.Title, pr.Body, orEmpty(out.Along),
 		})
 		return nil
 	}
@@ -78,6 +79,17 @@ func (c *handoffCmd) Run(a *app) error {
 // sayHandoff tells a person what became of the branch; standard output is the text.
 func (a *app) sayHandoff(out lifecycle.HandedOff, dryRun bool) {
 	which := report.Count(len(out.Stages), "stage")
+	if n := len(out.Along); n > 0 {
+		what, them := "stage "+lifecycle.Numbers(out.Along)+" comes", "it"
+		if n > 1 {
+			what, them = "stages "+lifecycle.Numbers(out.Along)+" come", "them"
+		}
+		on := "it stands"
+		if len(out.Stages) > 1 {
+			on = "they stand"
+		}
+		defer a.say("note: %s along, on which %s; name %s too to have %s in the text", what, on, them, them)
+	}
 	branch, onto := plan.Printable(shortName(out.Branch)), plan.Printable(shortName(out.Onto))
 	switch {
 	case out.Branch == "":

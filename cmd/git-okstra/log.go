@@ -31,11 +31,11 @@ type logJSON struct {
 
 // Run prints the rows of the task's log in their own order.
 func (c *logCmd) Run(a *app) error {
-	_, t, err := a.look()
+	e, t, err := a.look()
 	if err != nil {
 		return err
 	}
-	stages, since, err := c.filter(a, t)
+	stages, since, err := c.filter(a, e, t)
 	if err != nil {
 		return err
 	}
@@ -76,18 +76,15 @@ func ofAnother(key plan.TaskKey, r notes.Row) bool {
 }
 
 // filter says which stages are wanted, none for all, and since when.
-func (c *logCmd) filter(a *app, t *lifecycle.Task) (stages []plan.StageNumber, since time.Time, err error) {
+func (c *logCmd) filter(a *app, e *lifecycle.Engine, t *lifecycle.Task) (stages []plan.StageNumber, since time.Time, err error) {
 	if c.Stage != "" {
 		if stages, err = parseStages([]string{c.Stage}); err != nil {
 			return nil, since, err
 		}
 	}
 	for _, n := range stages {
-		if _, ok := t.Plan.Stage(n); !ok {
-			return nil, since, &commandError{
-				code: exitUsage, message: fmt.Sprintf("stage %d is not in the plan's Stage Map", n),
-				hints: []string{fmt.Sprintf("the plan has stages 1 to %d", len(t.Plan.Stages))},
-			}
+		if err := e.Known(t, n); err != nil {
+			return nil, since, err
 		}
 	}
 	if c.Since == "" {

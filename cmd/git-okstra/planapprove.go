@@ -69,6 +69,7 @@ func (c *planApproveCmd) Run(a *app) error {
 		return err
 	}
 	defer mark.discard()
+	req.Trust = true // a person has read it, and says so here
 	out, err := e.Approve(a.ctx, req)
 	if err != nil {
 		var refusal *lifecycle.Refusal
@@ -80,6 +81,7 @@ func (c *planApproveCmd) Run(a *app) error {
 	if err := mark.write(); err != nil {
 		return err
 	}
+	a.warnManifest(req)
 	a.sayApproved(out, len(req.Plan.Stages), changes)
 	return nil
 }

@@ -14,6 +14,7 @@ type reconcileCmd struct {
 	Stage  string `help:"Only this stage." placeholder:"N"`
 	To     string `help:"Record your own decision: the stage's work is this commit now." placeholder:"COMMIT"`
 	Onto   string `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
+	RunID  string `name:"run" help:"Run id, recorded with what is found. Default: OKSTRA_RUN." placeholder:"ID"`
 	Limit  int    `help:"Look through at most this many commits. Default: okstra.reconcileLimit, else 25000." placeholder:"N"`
 }
 
@@ -57,15 +58,15 @@ func (c *reconcileCmd) Run(a *app) error {
 	if c.To != "" && n == 0 {
 		return &commandError{code: exitUsage, message: "--to needs the stage", hints: []string{"name it with --stage N"}}
 	}
-	e, t, err := a.load("")
+	e, t, err := a.loadTo(c.DryRun, c.RunID)
 	if err != nil {
 		return err
 	}
-	if _, ok := t.Plan.Stage(n); n != 0 && !ok {
-		return &commandError{code: exitUsage, message: "stage " + c.Stage + " is not in the plan's Stage Map"}
-	}
 	var stages []plan.StageNumber
 	if n != 0 {
+		if err := e.Known(t, n); err != nil {
+			return err
+		}
 		stages = append(stages, n)
 	}
 	ranges, err := e.Ranges(a.ctx, t, stages...)
@@ -103,11 +104,11 @@ func (l *looker) manual(word string) error {
 	}
 	f := finding{result: reconcile.Result{
 		Stage:   reconcile.Stage{Number: r.Stage, Base: r.Base, Head: r.Head},
-		Verdict: reconcile.Done, How: "manual", Head: to,
+		Verdict: reconcile.Done, How: lifecycle.Manual, Head: to,
 	}}
 	if to != r.Head {
 		f.move = &lifecycle.Move{
-			Stage: r.Stage, From: r.Head, To: to, Reason: "manual", Changed: true, Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}},
+			Stage: r.Stage, From: r.Head, To: to, Reason: lifecycle.Manual, Changed: true, Commits: []lifecycle.Rewrite{{Old: r.Head, New: to}},
 		}
 		// Where its base is below the commit, the stage's work is what lies between.
 		if on, err := l.app.repo.IsAncestor(l.app.ctx, r.Base, to); r.Base != "" && err == nil && on && r.Base != to {

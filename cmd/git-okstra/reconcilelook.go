@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-okstra/gitops"
@@ -29,7 +31,8 @@ type finding struct {
 	branch   gitops.RefName // where it was found; "" where it was not
 	move     *lifecycle.Move
 	recorded bool
-	stays    bool // it is not merged, and stands on its own branch as it was recorded
+	stays    bool             // it is not merged, and stands on its own branch as it was recorded
+	former   lifecycle.Former // what stands there instead; zero for the commit itself
 }
 
 // look asks the integration branch first, and of what is not there the stage's own
@@ -65,16 +68,26 @@ func (l *looker) look(onto string) error {
 	for i, r := range l.answer.Results {
 		f := finding{result: r, move: move(r), branch: l.onto}
 		if r.Verdict != reconcile.Done {
-			if f, err = l.onBranches(r, l.ranges[i], values); err == nil && f.branch == "" {
-				f, err = l.withOthers(f, l.ranges[i], values)
-			}
-			if err != nil {
+			if f, err = l.elsewhere(r, l.ranges[i], values); err != nil {
 				return err
 			}
 		}
 		l.found = append(l.found, f)
 	}
 	return nil
+}
+
+// elsewhere looks for a stage that is not merged.
+func (l *looker) elsewhere(r reconcile.Result, of lifecycle.Range, values map[gitops.RefName]gitops.Hash) (finding, error) {
+	f := finding{result: r}
+	if there, err := l.formerly(&f, of, values); err != nil || there {
+		return f, err
+	}
+	f, err := l.onBranches(r, of, values)
+	if err != nil || f.branch != "" {
+		return f, err
+	}
+	return l.withOthers(f, of, values)
 }
 
 // onBranches looks for a stage that is not merged on its own branches.
@@ -131,6 +144,54 @@ func (l *looker) withOthers(f finding, of lifecycle.Range, values map[gitops.Ref
 	return f, err
 }
 
+// formerly looks on a stage's own branches for what its commit took the place of: another
+// clone landed it, and what it made of it is not in this one's branches yet. To find it
+// there by content would take that back. A branch whose log has the commit went back
+// itself.
+func (l *looker) formerly(f *finding, of lifecycle.Range, values map[gitops.RefName]gitops.Hash) (bool, error) {
+	repo, ctx := l.app.repo, l.app.ctx
+	if len(of.Former) == 0 {
+		return false, nil
+	}
+	for _, other := range l.ranges {
+		for _, name := range other.Branches {
+			if values[name] == "" {
+				continue
+			}
+			if on, err := repo.IsAncestor(ctx, of.Head, values[name]); err != nil || on {
+				return false, err
+			}
+		}
+	}
+	for _, old := range of.Former {
+		switch _, err := repo.ReadCommit(ctx, old.Head); {
+		case errors.Is(err, gitops.ErrMissing):
+			continue
+		case err != nil:
+			return false, err
+		}
+		for _, name := range of.Branches {
+			if values[name] == "" || name == l.onto {
+				continue
+			}
+			on, err := repo.IsAncestor(ctx, old.Head, values[name])
+			if err != nil {
+				return false, err
+			}
+			if !on {
+				continue
+			}
+			had, err := repo.Reflog(ctx, name)
+			if err != nil || slices.Contains(had, of.Head) {
+				return false, err
+			}
+			f.result.Verdict, f.stays, f.branch, f.former = reconcile.NotDone, true, name, old
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // record writes what was found, all of it in one transaction.
 func (l *looker) record() error {
 	var moves []lifecycle.Move
@@ -170,7 +231,7 @@ func (l *looker) report(dryRun bool) {
 		return
 	}
 	for _, f := range l.found {
-		a.tell("%s\n", f.text(dryRun))
+		a.tell("%s\n", l.text(f, dryRun))
 	}
 	if l.onto != "" {
 		l.reportSearch()
@@ -188,6 +249,9 @@ func (l *looker) reportSearch() {
 			stopped = ", and stopped there: more with --limit N"
 		}
 		a.tell("looked through %d commits of %s%s\n", l.answer.Looked, plan.Printable(shortName(l.onto)), stopped)
+	}
+	if slices.ContainsFunc(l.found, func(f finding) bool { return f.former.Head != "" }) {
+		a.say("hint: get what others landed: git pull, in %s", plan.Printable(shortName(l.onto)))
 	}
 	if a.code != exitGate {
 		return

@@ -21,7 +21,7 @@ func (f finding) json() reconciledJSON {
 }
 
 // text is one line for a person.
-func (f finding) text(dryRun bool) string {
+func (l *looker) text(f finding, dryRun bool) string {
 	r := f.result
 	head := fmt.Sprintf("stage %d  ", r.Stage.Number)
 	where := ""
@@ -39,6 +39,9 @@ func (f finding) text(dryRun bool) string {
 		return fmt.Sprintf("%s%s is %s%s now (%s); %s", head, r.Stage.Head.Short(), r.Head.Short(), where, r.How, state)
 	case f.stays && f.branch == "":
 		return fmt.Sprintf("%s%s is not merged; its branch is in another clone", head, r.Stage.Head.Short())
+	case f.former.Head != "":
+		return fmt.Sprintf("%s%s is not here in %s; %s, which it took the place of (%s), is%s",
+			head, r.Stage.Head.Short(), plan.Printable(shortName(l.onto)), f.former.Head.Short(), plan.Printable(f.former.Reason), where)
 	case f.stays:
 		return fmt.Sprintf("%s%s is%s, not merged", head, r.Stage.Head.Short(), where)
 	case r.Verdict == reconcile.CannotTell:

@@ -28,8 +28,9 @@ type source struct {
 
 var (
 	outputName = regexp.MustCompile(`\bokstra\.([a-z-]+)/v1\b`)
-	// isOutput is how a comment says that its type is an output.
-	isOutput = regexp.MustCompile(`^\w+ is okstra\.([a-z-]+)/v1\b`)
+	// isOutput is how a comment says that its type is an output, or several.
+	isOutput    = regexp.MustCompile(`^\w+ is okstra\.([a-z-]+)/v1\b`)
+	sentenceEnd = regexp.MustCompile(`[.:](\s|$)`)
 )
 
 // closed are the words that some strings have, by output and place.
@@ -109,7 +110,11 @@ func (s *source) outputs() map[string]*ast.TypeSpec {
 	out := map[string]*ast.TypeSpec{}
 	for _, types := range s.types {
 		for _, spec := range types {
-			if m := isOutput.FindStringSubmatch(s.comment[spec]); m != nil {
+			if !isOutput.MatchString(s.comment[spec]) {
+				continue
+			}
+			sentence := sentenceEnd.Split(s.comment[spec], 2)[0]
+			for _, m := range outputName.FindAllStringSubmatch(sentence, -1) {
 				out[m[1]] = spec
 			}
 		}

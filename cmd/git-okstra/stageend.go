@@ -16,6 +16,7 @@ type stageDoneCmd struct {
 	AllowEmpty bool   `help:"Accept a stage without a commit of its own."`
 	Report     string `help:"Path of a report, recorded with the row; evidence is taken from it if it has a Stage Carry Evidence." placeholder:"PATH"`
 	Carry      string `help:"Evidence that only the worker knows, a JSON file or - for standard input: newIdentifiers, stepResults, validationsPassed, notes." placeholder:"FILE"`
+	RunID      string `name:"run" help:"Run id that the stage was started under. Default: OKSTRA_RUN." placeholder:"ID"`
 	Local      bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
@@ -27,6 +28,8 @@ type doneJSON struct {
 	HeadCommit gitops.Hash        `json:"head_commit"`
 	Already    bool               `json:"already"`
 	Ready      []plan.StageNumber `json:"ready"`
+	// Conformance is what was judged, null where the stage was done already.
+	Conformance *report.Conformance `json:"conformance"`
 }
 
 // Run records a stage as done.
@@ -35,7 +38,7 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	e, t, err := a.load("")
+	e, t, err := a.load(c.RunID)
 	if err != nil {
 		return err
 	}
@@ -46,14 +49,25 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	f, err := e.Finish(a.ctx, t, lifecycle.DoneRequest{Stage: n, AllowEmpty: c.AllowEmpty, ReportPath: c.Report, Evidence: evidence})
+	var j *judged
+	f, err := e.Finish(a.ctx, t, lifecycle.DoneRequest{
+		Stage: n, AllowEmpty: c.AllowEmpty, ReportPath: c.Report, Evidence: evidence, Conforms: a.conforms(e, &j),
+	})
 	if err != nil {
 		return err
 	}
 	a.publish(c.Local)
 	if a.flags.JSON {
-		writeJSON(a.std.out, doneJSON{"okstra.stage-done/v1", f.Key.String(), f.Stage, f.Head, f.Already, orEmpty(f.Ready)})
+		out := doneJSON{"okstra.stage-done/v1", f.Key.String(), f.Stage, f.Head, f.Already, orEmpty(f.Ready), nil}
+		if j != nil {
+			r := j.report()
+			out.Conformance = &r
+		}
+		writeJSON(a.std.out, out)
 		return nil
+	}
+	if j != nil {
+		a.notices(*j)
 	}
 	suffix := ""
 	if f.Already {
@@ -75,6 +89,7 @@ type stageReleaseCmd struct {
 	Remove     bool   `help:"Remove its worktree and branch too; refused where that would lose work."`
 	Ignored    bool   `help:"With --remove: let ignored files go as well."`
 	KeepBranch bool   `help:"With --remove: keep the branch."`
+	RunID      string `name:"run" help:"Run id that the stage was started under. Default: OKSTRA_RUN." placeholder:"ID"`
 	Local      bool   `help:"Do not publish it now, although okstra.remote is set."`
 }
 
@@ -102,7 +117,7 @@ func (c *stageReleaseCmd) Run(a *app) error {
 	if !c.Remove && (c.Ignored || c.KeepBranch) {
 		return &commandError{code: exitUsage, message: "--ignored and --keep-branch belong to --remove"}
 	}
-	e, t, err := a.load("")
+	e, t, err := a.load(c.RunID)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ type stageLandCmd struct {
 	Rebase bool     `help:"Each of its commits again, on top of the branch."`
 	Onto   string   `help:"Integration branch instead of the plan's." placeholder:"BRANCH"`
 	DryRun bool     `help:"Show what would happen, conflicts included; change nothing."`
+	RunID  string   `name:"run" help:"Run id, recorded where a stage moves to other commits. Default: OKSTRA_RUN." placeholder:"ID"`
 }
 
 // Help describes what is not in the flags.
@@ -63,7 +64,7 @@ func (c *stageLandCmd) Run(a *app) error {
 			return err
 		}
 	}
-	e, t, err := a.load("")
+	e, t, err := a.load(c.RunID)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ type stageReopenCmd struct {
 	Stage string `arg:"" optional:"" help:"Stage number; not needed inside its worktree." placeholder:"N"`
 	Why   string `help:"Reason, recorded with the row." placeholder:"TEXT"`
 	Force bool   `help:"Although stages that depend on it are done or under way; recorded."`
+	RunID string `name:"run" help:"Run id, recorded with the row. Default: OKSTRA_RUN." placeholder:"ID"`
 }
 
 // reopenJSON is okstra.stage-reopen/v1.
@@ -32,7 +33,7 @@ func (c *stageReopenCmd) Run(a *app) error {
 	if why == "" {
 		return &commandError{code: exitUsage, message: "a stage is reopened for a reason", hints: []string{"say it with --why TEXT"}}
 	}
-	e, t, err := a.load("")
+	e, t, err := a.load(c.RunID)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (c *stageNextCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	e, t, err := a.load(c.startFlags.Run)
+	e, t, err := a.loadTo(c.DryRun, c.startFlags.Run)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c *stageStartCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	e, t, err := a.load(c.startFlags.Run)
+	e, t, err := a.loadTo(c.DryRun, c.startFlags.Run)
 	if err != nil {
 		return err
 	}

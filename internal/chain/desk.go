@@ -19,6 +19,8 @@ type Desk interface {
 	Take(ctx context.Context, n plan.StageNumber) (Job, error)
 	// Done records a stage as done, with the validations that passed.
 	Done(ctx context.Context, j *Job, passed []string) (gitops.Hash, error)
+	// Held says whether this run still has a stage: nil, or a *[Stop].
+	Held(ctx context.Context, n plan.StageNumber) error
 	// Renew lets a lease begin anew, and says how long it is.
 	Renew(ctx context.Context, n plan.StageNumber) (time.Duration, error)
 }

@@ -20,6 +20,7 @@ type Runner struct {
 	Validate  bool     // run the stages' validation commands
 	Timeout   time.Duration
 	Grace     Grace
+	Watch     time.Duration // so often it is looked at whether a stage is still this run's; 0: where its lease is renewed
 	// Land brings a done stage into the integration branch, and says whether it was not
 	// there before; nil leaves it.
 	Land func(ctx context.Context, n plan.StageNumber) (fresh bool, err error)
@@ -36,7 +37,9 @@ type Runner struct {
 	begun   map[plan.StageNumber]time.Time
 	results chan result
 	report  Report
-	halted  bool // nothing more is started
+	seen    stage.Progress // as of the last look
+	halted  bool           // nothing more is started
+	groups  groups         // of the workers
 }
 
 // result is how a stage's worker ended.
@@ -46,7 +49,7 @@ type result struct {
 	passed []string
 	tail   [][]byte
 	w      *worker // still has the worktree; nil where it never got it
-	stop   func()  // ends the renewal of the lease
+	stop   func()  // ends the watch over the stage
 }
 
 // Run works the queue off. What ends the context ends the workers; what they have done
@@ -87,7 +90,7 @@ func (r *Runner) Run(ctx context.Context) (Report, error) {
 func (r *Runner) look(ctx context.Context) (stage.Progress, error) {
 	pl, p, err := r.Desk.Look(ctx)
 	if err == nil {
-		r.Queue.Plan = pl
+		r.Queue.Plan, r.seen = pl, p
 	}
 	return p, err
 }
@@ -110,7 +113,7 @@ func (r *Runner) startAll(ctx context.Context) error {
 			delete(r.states, n)
 		}
 	}
-	for {
+	for r.running() < r.Queue.Jobs {
 		p, err := r.look(ctx)
 		if err != nil {
 			return err
@@ -121,6 +124,7 @@ func (r *Runner) startAll(ctx context.Context) error {
 		}
 		r.start(ctx, picked[0])
 	}
+	return nil
 }
 
 // start takes one stage and lets its worker loose.
@@ -139,90 +143,6 @@ func (r *Runner) start(ctx context.Context, n plan.StageNumber) {
 		Branch: job.Branch, Log: job.Log, Resumed: job.Resumed,
 	})
 	go func() { r.results <- r.work(ctx, job) }()
-}
-
-// work runs a stage's worker and its validations. Its lease is renewed until stop is
-// called.
-func (r *Runner) work(ctx context.Context, job Job) result {
-	ctx, cancel := context.WithCancelCause(ctx)
-	renewing := make(chan struct{})
-	go func() {
-		defer close(renewing)
-		r.renew(ctx, &job, cancel)
-	}()
-	out := result{job: job, stop: func() { cancel(nil); <-renewing }}
-	w, err := newWorker(ctx, &job, r.Grace, func(line []byte) { r.Output(job.Stage, line) })
-	if err != nil {
-		out.err = err
-		return out
-	}
-	out.w = w
-	if r.Timeout > 0 {
-		timer := time.AfterFunc(r.Timeout, func() { cancel(errTimeout(r.Timeout)) })
-		defer timer.Stop()
-	}
-	out.err = w.run(r.causing(ctx), r.Argv)
-	if out.err == nil && r.Validate {
-		out.passed, out.err = r.validate(r.causing(ctx), w)
-	}
-	out.tail = w.out.tail
-	return out
-}
-
-// validate runs what the plan says has to pass.
-func (r *Runner) validate(ctx context.Context, w *worker) ([]string, error) {
-	var passed []string
-	for _, command := range Validations(w.job.Section) {
-		if err := w.run(ctx, []string{"sh", "-c", command}); err != nil {
-			var stop *Stop
-			if errors.As(err, &stop) {
-				stop.Message = fmt.Sprintf("validation %s: %s", plan.Printable(command), stop.Message)
-			}
-			return passed, err
-		}
-		passed = append(passed, command)
-	}
-	return passed, nil
-}
-
-// causing gives the plain end of a context the signal that the run got.
-func (r *Runner) causing(ctx context.Context) context.Context {
-	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() {
-		cause := context.Cause(ctx)
-		if errors.Is(cause, context.Canceled) {
-			cause = errInterrupted(r.Signal())
-		}
-		cancel(cause)
-	})
-	return out
-}
-
-// renew lets the lease of a stage begin anew, well before it is over, until the context
-// ends. A lease that was lost ends the worker.
-func (r *Runner) renew(ctx context.Context, job *Job, cancel context.CancelCauseFunc) {
-	const early = 3
-	lease := job.Lease
-	for lease > 0 {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(lease / early):
-		}
-		next, err := r.Desk.Renew(ctx, job.Stage)
-		var stop *Stop
-		switch {
-		case ctx.Err() != nil:
-			return
-		case errors.As(err, &stop):
-			cancel(&stopped{os.Kill, stop.Message, Lost})
-			return
-		case err != nil:
-			r.tell(Event{Event: EventWarning, Stage: job.Stage, Why: "the lease could not be renewed: " + plan.Printable(err.Error())})
-		default:
-			lease = next
-		}
-	}
 }
 
 // finish takes up what became of a worker: done, landed, or why not.
@@ -269,11 +189,7 @@ func (r *Runner) record(ctx context.Context, res *result) error {
 	r.states[n] = Finished
 	took := r.Now().Sub(r.begun[n]).Seconds()
 	r.report.Done = append(r.report.Done, Ended{n, head, took})
-	p, err := r.look(ctx)
-	if err != nil {
-		return err
-	}
-	r.tell(Event{Event: EventDone, Stage: n, Head: head, Seconds: took, Next: r.Queue.Next(p, r.states)})
+	r.tell(Event{Event: EventDone, Stage: n, Head: head, Seconds: took, Next: r.Queue.Next(r.seen, r.states)})
 	return r.land(ctx, n)
 }
 
@@ -336,13 +252,14 @@ func (r *Runner) sum(p stage.Progress) {
 	}
 	for _, n := range r.Queue.Order {
 		state := r.states[n]
-		if p.Done[n] && state == Waiting {
+		done := p.Done[n] || state == Finished
+		if done && state == Waiting {
 			continue // others did it
 		}
 		if rank[state] > rank[r.report.State] {
 			r.report.State = state
 		}
-		if p.Done[n] {
+		if done {
 			r.unlanded(n)
 			continue
 		}

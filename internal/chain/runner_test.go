@@ -31,9 +31,12 @@ type desk struct {
 	// lease is of every stage; renewals counts, and after so many the lease is lost
 	lease    time.Duration
 	renewals int
-	loseAt   int
-	taken    []plan.StageNumber
-	passed   map[plan.StageNumber][]string
+	looked   int
+	// heldFirst is the answer to Held before that
+	heldFirst error
+	loseAt    int
+	taken     []plan.StageNumber
+	passed    map[plan.StageNumber][]string
 }
 
 func newDesk(t *testing.T, deps map[int][]int, n int) *desk {
@@ -78,6 +81,15 @@ func (d *desk) Done(_ context.Context, j *Job, passed []string) (gitops.Hash, er
 	return "abcd", nil
 }
 
+func (d *desk) Held(context.Context, plan.StageNumber) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.looked++; d.loseAt > 0 && d.looked >= d.loseAt {
+		return &Stop{State: Lost, Message: "somebody else has it"}
+	}
+	return d.heldFirst
+}
+
 func (d *desk) Renew(context.Context, plan.StageNumber) (time.Duration, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,7 +121,7 @@ func (s *story) String() string {
 // runner is a run of a desk's whole plan.
 func (d *desk) runner(s *story, script string) *Runner {
 	r := &Runner{
-		Desk: d, Queue: Queue{Plan: d.plan, Jobs: 1}, Argv: []string{"sh", "-c", script}, Grace: Grace{time.Second, time.Minute},
+		Desk: d, Queue: Queue{Plan: d.plan, Jobs: 1}, Argv: []string{"sh", "-c", script}, Grace: Grace{End: time.Second, Lock: time.Minute},
 		Signal: func() os.Signal { return syscall.SIGTERM }, Now: time.Now,
 		Tell: func(e Event) {
 			s.mu.Lock()

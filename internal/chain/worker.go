@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -21,6 +22,8 @@ const (
 type Grace struct {
 	End  time.Duration // after they were told to
 	Lock time.Duration // after the worker itself has ended
+	// Hurry is closed once nobody wants to wait for that any more; nil: somebody does.
+	Hurry <-chan struct{}
 }
 
 // stopped is why a worker was told to end; signal is how.
@@ -39,7 +42,11 @@ func errTimeout(limit time.Duration) error {
 
 // errInterrupted ends a worker because somebody ends the chain.
 func errInterrupted(sig os.Signal) error {
-	return &stopped{sig, fmt.Sprintf("interrupted (%s)", sig), Failed}
+	why := fmt.Sprintf("interrupted (%s)", sig)
+	if sig == syscall.SIGPIPE {
+		why = "interrupted: nobody reads the output any more"
+	}
+	return &stopped{sig, why, Failed}
 }
 
 // worker runs commands in one stage's worktree, never two at once: as long as it, or
@@ -49,6 +56,8 @@ type worker struct {
 	grace Grace
 	lock  *os.File
 	out   *output
+	// groups is where the command is noted while it runs; nil for nowhere.
+	groups *groups
 }
 
 // newWorker gets hold of a worktree. Errors: *Stop where a worker that was left behind
@@ -107,6 +116,8 @@ func (w *worker) run(ctx context.Context, argv []string) error {
 		_ = read.Close()
 		return fmt.Errorf("start the worker: %w", err)
 	}
+	forget := w.groups.add(cmd.Process.Pid)
+	defer forget()
 	w.letGo()
 	copied := make(chan struct{})
 	go func() {
@@ -117,7 +128,8 @@ func (w *worker) run(ctx context.Context, argv []string) error {
 	behind := w.takeLock(context.WithoutCancel(ctx), w.grace.Lock, false)
 	select {
 	case <-copied:
-	case <-time.After(w.grace.End): // somebody who has left the group writes on
+	case <-w.grace.Hurry:
+	case <-time.After(w.grace.End): // somebody who has left the session writes on
 	}
 	_ = read.Close()
 	<-copied
@@ -135,7 +147,7 @@ func (w *worker) await(ctx context.Context, cmd *exec.Cmd) error {
 	}()
 	select {
 	case <-ended:
-		endGroup(cmd.Process.Pid, nil, w.grace.End)
+		endRest(cmd.Process.Pid, w.grace)
 		return exitReason(err)
 	case <-ctx.Done():
 	}
@@ -145,7 +157,7 @@ func (w *worker) await(ctx context.Context, cmd *exec.Cmd) error {
 	if errors.As(cause, &stop) {
 		sig = stop.signal
 	}
-	endGroup(cmd.Process.Pid, sig, w.grace.End)
+	endGroup(cmd.Process.Pid, sig, w.grace)
 	<-ended
 	return cause
 }

@@ -19,7 +19,7 @@ func (*worker) letGo() {}
 func (*worker) takeLock(context.Context, time.Duration, bool) error { return nil }
 
 // endGroup ends the one process that is known.
-func endGroup(pid int, sig os.Signal, _ time.Duration) {
+func endGroup(pid int, sig os.Signal, _ Grace) {
 	if sig == nil {
 		return
 	}
@@ -27,3 +27,9 @@ func endGroup(pid int, sig os.Signal, _ time.Duration) {
 		_ = p.Kill()
 	}
 }
+
+func endRest(int, Grace) {}
+
+func hold(int) {}
+
+func goOn(int) {}

@@ -32,16 +32,18 @@ func values(list []word) []string {
 	return out
 }
 
-// regexpOf compiles a pattern; an empty one is nil.
-func (w word) regexpOf() (*regexp.Regexp, error) {
-	if w.value == "" {
-		return nil, nil
+// check holds a repository's patterns to their syntax. The tests do that for ours, which
+// are compiled when a line first may fit one.
+func (c *compiler) check(list ...word) error {
+	for _, w := range list {
+		if c.own {
+			continue
+		}
+		if _, err := regexp.Compile(w.value); err != nil {
+			return w.fail("%v", err)
+		}
 	}
-	re, err := regexp.Compile(w.value)
-	if err != nil {
-		return nil, w.fail("%v", err)
-	}
-	return re, nil
+	return nil
 }
 
 func (c *compiler) file(form fileForm) error {
@@ -78,16 +80,15 @@ func (c *compiler) file(form fileForm) error {
 
 func (c *compiler) language(form languageForm) error {
 	l := Language{
-		Name: form.Name.value, Lexer: form.Lexer.value, Files: values(form.Files), Imports: values(form.Imports),
-		Separator: form.Separator.value, Block: values(form.Block), Quotes: values(form.Quotes),
+		Name: form.Name.value, Lexer: form.Lexer.value, Files: values(form.Files), Imports: values(form.Imports), Binds: values(form.Binds),
+		Last: form.Last.value == "true", Neutral: values(form.Neutral), Separator: form.Separator.value, Block: values(form.Block), Quotes: values(form.Quotes),
 	}
-	l.files = globs(l.Files)
+	l.files = lazyGlobs(l.Files)
 	for _, w := range form.Imports {
-		re, err := w.regexpOf()
-		if err != nil {
-			return err
-		}
-		l.imports = append(l.imports, re)
+		l.imports = append(l.imports, lazy(w.value))
+	}
+	for _, w := range form.Binds {
+		l.binds = append(l.binds, lazy(w.value))
 	}
 	c.rules.languages = append(c.rules.languages, l)
 	return nil
@@ -97,14 +98,17 @@ func (c *compiler) ignore(form ignoreForm) error {
 	if form.Why.value == "" {
 		return form.Why.fail("say why these files are ignored")
 	}
-	head, err := form.Head.regexpOf()
-	if err != nil {
-		return err
-	}
-	if head == nil && len(form.Paths) == 0 {
+	if form.Head.value == "" && len(form.Paths) == 0 {
 		return form.Why.fail("paths are missing")
 	}
-	c.rules.ignored = append(c.rules.ignored, exclusion{why: form.Why.value, paths: globs(values(form.Paths)), head: head})
+	out := exclusion{why: form.Why.value, paths: lazyGlobs(values(form.Paths))}
+	if form.Head.value != "" {
+		if err := c.check(form.Head); err != nil {
+			return err
+		}
+		out.head = lazy(form.Head.value)
+	}
+	c.rules.ignored = append(c.rules.ignored, out)
 	return nil
 }
 
@@ -120,28 +124,25 @@ func (c *compiler) rule(form ruleForm) error {
 	if err := c.checkRule(form, rule); err != nil {
 		return err
 	}
-	pattern := form.Pattern
-	if len(form.Any) > 0 {
-		for _, w := range form.Any {
-			if _, err := w.regexpOf(); err != nil {
-				return err
-			}
-		}
-		pattern.value = "(?:" + strings.Join(values(form.Any), ")|(?:") + ")"
+	patterns := form.Any
+	if form.Pattern.value != "" {
+		patterns = []word{form.Pattern}
 	}
-	rule.Pattern = pattern.value
-	var err error
-	if rule.pattern, err = pattern.regexpOf(); err != nil {
+	if err := c.check(append(slices.Clone(patterns), form.Unless)...); err != nil {
 		return err
 	}
-	if rule.unless, err = form.Unless.regexpOf(); err != nil {
-		return err
+	rule.Pattern = strings.Join(values(patterns), "|")
+	if len(patterns) > 1 {
+		rule.Pattern = "(?:" + strings.Join(values(patterns), ")|(?:") + ")"
 	}
-	if len(rule.Modules) > 0 {
-		rule.modules = prefixes(rule.Modules)
+	for _, w := range patterns {
+		rule.parts = append(rule.parts, part{w.value, lazy(w.value)})
+	}
+	if rule.Unless != "" {
+		rule.unless = lazy(rule.Unless)
 	}
 	if len(rule.Paths) > 0 {
-		rule.paths = globs(rule.Paths)
+		rule.paths = lazyGlobs(rule.Paths)
 	}
 	c.rules.List = append(c.rules.List, rule)
 	return nil
@@ -169,15 +170,15 @@ func (c *compiler) checkRule(form ruleForm, rule Rule) error {
 	switch rule.Kind {
 	case kindImport:
 		ok = len(rule.Modules) > 0 || patterns
-	case kindCall, kindArgument, kindSQL:
+	case kindCall, kindArgument, kindSQL, kindNear:
 		ok = patterns && len(rule.Modules) == 0
 	case kindPath:
 		ok = len(rule.Paths) > 0 && !patterns && len(rule.Modules) == 0
 	default:
-		return orAt(form.Kind, id).fail("rule %q: the kind is import, call, argument, sql or path, not %q", rule.ID, rule.Kind)
+		return orAt(form.Kind, id).fail("rule %q: the kind is import, call, near, argument, sql or path, not %q", rule.ID, rule.Kind)
 	}
 	if !ok || form.Pattern.value != "" && len(form.Any) > 0 || rule.Kind != kindPath && len(rule.Paths) > 0 {
-		return orAt(form.Kind, id).fail("rule %q: import takes modules, pattern or any; call, argument and sql take pattern or any; path takes paths", rule.ID)
+		return orAt(form.Kind, id).fail("rule %q: import takes modules, pattern or any; call, near, argument and sql take pattern or any; path takes paths", rule.ID)
 	}
 	return nil
 }
@@ -190,13 +191,9 @@ func orAt(w, other word) word {
 	return w
 }
 
-// prefixes fits names that are one of list or lie below one.
-func prefixes(list []string) *regexp.Regexp {
-	quoted := make([]string, len(list))
-	for i, s := range list {
-		quoted[i] = regexp.QuoteMeta(s)
-	}
-	return regexp.MustCompile(`^(?:` + strings.Join(quoted, "|") + `)(?:$|[/.:\\])`)
+// lazyGlobs are globs that are compiled when a path is first held against them.
+func lazyGlobs(list []string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return globs(list) })
 }
 
 // globs fits paths: * is anything within a name, ** any folders, {a,b} either. A glob

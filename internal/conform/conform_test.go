@@ -59,8 +59,23 @@ func TestExamples(t *testing.T) {
 
 func exampleOf(t *testing.T, rule Rule, language, line string) []Touch {
 	t.Helper()
-	if rule.Kind == kindPath {
+	switch rule.Kind {
+	case kindPath:
 		return touched(t, line, "word")
+	case kindNear:
+		all := touched(t, sample[language], nearby[language+" "+string(rule.Surface)]+"\n"+line)
+		return slices.DeleteFunc(all, func(touch Touch) bool { return touch.Text != line })
 	}
 	return touched(t, sample[language], line)
+}
+
+// nearby are imports beside which the examples of near rules stand.
+var nearby = map[string]string{
+	"csharp db": "using Npgsql;", "swift db": "import GRDB", "ruby db": "require 'sequel'", "java db": "import java.sql.Connection;",
+	"kotlin db": "import org.jetbrains.exposed.sql.*", "python db": "import sqlite3", "php db": "use Doctrine\\ORM\\EntityManager;",
+	"csharp external": "using Stripe;", "swift external": "import StoreKit", "ruby external": "require 'bunny'",
+	"go db": "import \"database/sql\"", "javascript db": "import pg from 'pg'", "typescript db": "import pg from 'pg'", "rust db": "use sqlx::Pool;",
+	"go external": "import \"github.com/stripe/stripe-go/v76\"", "python external": "import stripe", "javascript external": "import Stripe from 'stripe'",
+	"typescript external": "import Stripe from 'stripe'", "rust external": "use lapin::Channel;", "rust io": "use std::fs::File;",
+	"java external": "import com.stripe.*;", "kotlin external": "import com.stripe.*",
 }

@@ -1,8 +1,11 @@
 package conform
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -31,6 +34,9 @@ type FileDiff struct {
 	Binary   bool
 	Mode     string   // the new file's mode, "" where the diff does not say
 	Hunks    [][]Line // in order
+	// Large says that there was more than is kept of one file, and that its hunks were
+	// left out for that.
+	Large bool
 }
 
 // Path is the file's path after the change, before it where it is deleted.
@@ -41,6 +47,17 @@ func (f FileDiff) Path() string {
 	return f.Old
 }
 
+// weight is about how much memory the file takes, in bytes.
+func (f FileDiff) weight() int {
+	n := 200
+	for _, hunk := range f.Hunks {
+		for _, l := range hunk {
+			n += len(l.Text) + 40
+		}
+	}
+	return n
+}
+
 // DiffError is a diff that cannot be read.
 type DiffError struct {
 	Line    int
@@ -49,61 +66,123 @@ type DiffError struct {
 
 func (e *DiffError) Error() string { return fmt.Sprintf("line %d of the diff: %s", e.Line, e.Message) }
 
-// diffReader reads a diff line by line.
-type diffReader struct {
-	rest  []byte
+// maxFile is how much of a diff may be of one file, in bytes; of what has more, only the
+// path is kept.
+const maxFile = 2 << 20
+
+// DiffReader reads a diff file by file.
+type DiffReader struct {
+	in    *bufio.Reader
 	n     int    // number of the line that next gave last
-	held  []byte // a line that was put back
+	held  string // a line that was put back
 	again bool
+	err   error // of the reader
 	files []FileDiff
 	open  bool // the last file's header may go on
+	size  int  // of what was read of the last file, in bytes
 }
 
-func (r *diffReader) next() ([]byte, bool) {
+// NewDiffReader reads a unified diff: git's with its headers, or a plain one. Text around
+// it, such as a mail's, is skipped.
+func NewDiffReader(in io.Reader) *DiffReader {
+	return &DiffReader{in: bufio.NewReaderSize(in, 64<<10)}
+}
+
+// next gives the next line without its end; of one that is longer than a whole file may
+// be only the beginning.
+func (r *DiffReader) next() (string, bool) {
 	if r.again {
 		r.again = false
 		return r.held, true
 	}
-	if len(r.rest) == 0 {
-		return nil, false
+	line, err := r.in.ReadSlice('\n')
+	if len(line) == 0 && err != nil {
+		r.note(err)
+		return "", false
 	}
-	line, rest, _ := bytes.Cut(r.rest, []byte("\n"))
-	r.rest, r.held = rest, line
 	r.n++
-	return line, true
+	if err == nil {
+		r.held = string(line[:len(line)-1])
+		return r.held, true
+	}
+	var b strings.Builder
+	b.Write(line)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line, err = r.in.ReadSlice('\n')
+		if b.Len() <= maxFile {
+			b.Write(line)
+		}
+	}
+	r.note(err)
+	r.held = strings.TrimSuffix(b.String(), "\n")
+	return r.held, true
 }
 
-func (r *diffReader) back() { r.again = true }
+func (r *DiffReader) note(err error) {
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+}
 
-func (r *diffReader) fail(format string, args ...any) error {
+func (r *DiffReader) back() { r.again = true }
+
+func (r *DiffReader) fail(format string, args ...any) error {
 	return &DiffError{r.n, fmt.Sprintf(format, args...)}
 }
 
-// ParseDiff reads a unified diff: git's with its headers, or a plain one. Text around
-// it, such as a mail's, is skipped. A combined diff (of a merge) is refused, for it has
-// no two sides; so is a hunk that is shorter than it says. The error is a *DiffError.
-func ParseDiff(src []byte) ([]FileDiff, error) {
-	r := &diffReader{rest: src}
+// Next gives the next file, or io.EOF. A combined diff (of a merge) is refused, for it has
+// no two sides; so is a hunk that is shorter than it says: those errors are *DiffError.
+func (r *DiffReader) Next() (FileDiff, error) {
 	for {
-		line, ok := r.next()
-		if !ok {
-			return r.files, nil
+		if len(r.files) > 1 {
+			f := r.files[0]
+			r.files = r.files[1:]
+			return f, nil
 		}
-		if err := r.header(string(line)); err != nil {
+		line, ok := r.next()
+		if r.err != nil {
+			return FileDiff{}, r.err
+		}
+		if !ok {
+			break
+		}
+		if err := r.header(line); err != nil {
+			return FileDiff{}, err
+		}
+	}
+	if len(r.files) == 0 {
+		return FileDiff{}, io.EOF
+	}
+	f := r.files[0]
+	r.files = nil
+	return f, nil
+}
+
+// ParseDiff reads a whole diff, see [DiffReader.Next]. The error is a *DiffError.
+func ParseDiff(src []byte) ([]FileDiff, error) {
+	r := NewDiffReader(bytes.NewReader(src))
+	var out []FileDiff
+	for {
+		f, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, f)
 	}
 }
 
 // file is the file that is being read.
-func (r *diffReader) file() *FileDiff { return &r.files[len(r.files)-1] }
+func (r *DiffReader) file() *FileDiff { return &r.files[len(r.files)-1] }
 
-func (r *diffReader) start(f FileDiff) {
+func (r *DiffReader) start(f FileDiff) {
 	r.files = append(r.files, f)
-	r.open = true
+	r.open, r.size = true, 0
 }
 
-func (r *diffReader) header(line string) error {
+func (r *DiffReader) header(line string) error {
 	line = strings.TrimSuffix(line, "\r")
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
@@ -125,7 +204,7 @@ func (r *diffReader) header(line string) error {
 }
 
 // extended reads git's lines between "diff --git" and the first hunk.
-func (r *diffReader) extended(line string) error {
+func (r *DiffReader) extended(line string) error {
 	f := r.file()
 	word := func(prefix string) (string, bool) { return strings.CutPrefix(line, prefix) }
 	if mode, ok := word("new file mode "); ok {
@@ -154,19 +233,19 @@ func (r *diffReader) extended(line string) error {
 
 // names reads the pair of lines with --- and +++. What looks like one but is not
 // followed by the other is text.
-func (r *diffReader) names(line string) error {
+func (r *DiffReader) names(line string) error {
 	at := r.n
 	second, ok := r.next()
 	if !ok {
 		return nil
 	}
-	cur, isPair := strings.CutPrefix(strings.TrimSuffix(string(second), "\r"), "+++ ")
+	cur, isPair := strings.CutPrefix(strings.TrimSuffix(second, "\r"), "+++ ")
 	if !isPair {
 		r.back()
 		return nil
 	}
 	old, cur := sideName(strings.TrimPrefix(line, "--- ")), sideName(cur)
-	if !r.open || len(r.files) == 0 || len(r.file().Hunks) > 0 {
+	if !r.open || len(r.files) == 0 || len(r.file().Hunks) > 0 || r.file().Large {
 		r.start(FileDiff{})
 	}
 	f := r.file()
@@ -190,19 +269,22 @@ func (r *diffReader) names(line string) error {
 }
 
 // hunk reads the lines of a hunk; as many as its head says.
-func (r *diffReader) hunk(head string) error {
+func (r *DiffReader) hunk(head string) error {
 	r.open = false
 	old, oldCount, cur, curCount, ok := hunkHead(head)
 	if !ok {
 		return r.fail("%q is no head of a hunk", head)
 	}
+	f := r.file()
 	var lines []Line
 	for oldCount > 0 || curCount > 0 {
-		raw, ok := r.next()
+		text, ok := r.next()
+		if r.err != nil {
+			return r.err
+		}
 		if !ok {
 			return r.fail("the diff ends within a hunk")
 		}
-		text := string(raw)
 		if text == "" || text == "\r" {
 			text = " " + text // mailers strip the blank of an empty context line
 		}
@@ -222,9 +304,16 @@ func (r *diffReader) hunk(head string) error {
 		default:
 			return r.fail("the hunk's lines are not as its head says")
 		}
-		lines = append(lines, l)
+		r.size += len(text) + 40
+		if f.Large = f.Large || r.size > maxFile; !f.Large {
+			lines = append(lines, l)
+		}
 	}
-	r.file().Hunks = append(r.file().Hunks, lines)
+	if f.Large {
+		f.Hunks = nil
+		return nil
+	}
+	f.Hunks = append(f.Hunks, lines)
 	return nil
 }
 

@@ -3,12 +3,8 @@ package conform
 import "strings"
 
 // why says why a file is not looked at, "" where it is.
-func (r *Rules) why(f FileDiff, attrs func(path string) Attributes) string {
+func (r *Rules) why(f FileDiff, a Attributes) string {
 	path := f.Path()
-	var a Attributes
-	if attrs != nil {
-		a = attrs(path)
-	}
 	switch {
 	case f.Binary:
 		return "binary"
@@ -26,14 +22,14 @@ func (r *Rules) why(f FileDiff, attrs func(path string) Attributes) string {
 		if e.why == "generated" && a.NotGenerated || e.why == "vendored" && a.NotVendored || e.why == "documentation" && a.NotDocumentation {
 			continue
 		}
-		if e.paths.MatchString(path) {
+		if e.paths().MatchString(path) {
 			return e.why
 		}
 		if e.head != nil {
 			if head == "" {
 				head = firstLines(f)
 			}
-			if e.head.MatchString(head) {
+			if e.head().MatchString(head) {
 				return e.why
 			}
 		}

@@ -15,7 +15,8 @@ var definitions embed.FS
 // text is one side of a piece of a file, told apart by line.
 type text struct {
 	lines   []lexed
-	strings []literal
+	strings []*literal
+	slow    bool // the lexer was stopped before the end
 }
 
 // lexed is what a line has beside comments.
@@ -26,7 +27,11 @@ type lexed struct {
 }
 
 // literal is the text of a string literal, quotes and all, with ? for what is put in.
-type literal struct{ text string }
+type literal struct {
+	text  string
+	fit   []*Rule // that it fits, once tried
+	tried bool
+}
 
 // kind is what a piece of source is.
 type kind int
@@ -63,29 +68,40 @@ func lexerFor(name string) (chroma.Lexer, error) {
 			l.err = fmt.Errorf("read lexer %q: %w", name, err)
 			return
 		}
-		l.inner = chroma.Coalesce(inner)
+		l.inner = inner
 	})
 	return l.inner, l.err
 }
 
-// pieces tells comments, strings and code of a source text apart.
-func pieces(lexerName, src string) ([]piece, error) {
+// pieces tells comments, strings and code of a source text apart. Where over says so in
+// between, the rest is given back as it is.
+func pieces(lexerName, src string, over func() bool) (list []piece, rest string, err error) {
 	if lexerName == "go" {
-		return goPieces(src), nil
+		return goPieces(src), "", nil
 	}
 	l, err := lexerFor(lexerName)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
+	src = strings.ToValidUTF8(src, "?") // so that what the lexer gives is as long as the source
 	next, err := l.Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: false}, src)
 	if err != nil {
-		return nil, fmt.Errorf("read as %s: %w", lexerName, err)
+		return nil, "", fmt.Errorf("read as %s: %w", lexerName, err)
 	}
-	var out []piece
+	done := 0
 	for t := next(); t != chroma.EOF; t = next() {
-		out = append(out, piece{kindOf(t), t.Value})
+		k := kindOf(t)
+		if n := len(list); n > 0 && list[n-1].kind == k && k == isCode {
+			list[n-1].text = src[done-len(list[n-1].text) : done+len(t.Value)]
+		} else {
+			list = append(list, piece{k, t.Value})
+		}
+		done += len(t.Value)
+		if over() {
+			return list, src[min(done, len(src)):], nil
+		}
 	}
-	return out, nil
+	return list, "", nil
 }
 
 func kindOf(t chroma.Token) kind {
@@ -183,7 +199,7 @@ func (s *splitter) write(t string, code bool) {
 
 func (s *splitter) endString() {
 	if s.lit != nil {
-		s.out.strings = append(s.out.strings, literal{s.lit.String()})
+		s.out.strings = append(s.out.strings, &literal{text: s.lit.String()})
 		s.lit, s.depth = nil, 0
 	}
 }

@@ -1,6 +1,9 @@
 package conform
 
-import "strings"
+import (
+	"hash/maphash"
+	"strings"
+)
 
 // cancelLayout voids a group of lines that only was laid out anew: what is removed and
 // what is added are the same but for blanks, line ends and comments.
@@ -20,25 +23,39 @@ func cancelLayout(group []change) {
 	}
 }
 
+// mostHeld is how many changed lines are kept to find those that moved from file to
+// file. What comes behind them in a diff is looked at by file.
+const mostHeld = 200_000
+
+// seed is the same for all lines of a process.
+var seed = maphash.MakeSeed()
+
 // cancelMoved voids lines that are removed in one place and added in another, as often
 // as both are.
-func cancelMoved(files []*judged) {
-	removed := map[string][]*change{}
-	each(files, Removed, func(c *change) { removed[c.key()] = append(removed[c.key()], c) })
-	each(files, Added, func(c *change) {
-		if from := removed[c.key()]; len(from) > 0 {
-			from[0].void, c.void = true, true
-			removed[c.key()] = from[1:]
-		}
-	})
-}
-
-func each(files []*judged, side Side, do func(*change)) {
-	for _, j := range files {
-		for i := range j.changes {
-			if c := &j.changes[i]; c.side == side && !c.void && !c.empty() {
-				do(c)
+func cancelMoved(files []*verdict) {
+	counts := map[uint64][2]int{}
+	walk := func(do func(l *held, n [2]int) [2]int) {
+		for _, v := range files {
+			for i := range v.lines {
+				if l := &v.lines[i]; !l.void && l.key != 0 {
+					counts[l.key] = do(l, counts[l.key])
+				}
 			}
 		}
 	}
+	walk(func(l *held, n [2]int) [2]int {
+		n[l.side()]++
+		return n
+	})
+	for key, n := range counts {
+		both := min(n[0], n[1])
+		counts[key] = [2]int{both, both}
+	}
+	walk(func(l *held, n [2]int) [2]int {
+		if n[l.side()] > 0 {
+			n[l.side()]--
+			l.void = true
+		}
+		return n
+	})
 }

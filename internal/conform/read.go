@@ -10,10 +10,11 @@ type change struct {
 	side     Side
 	line     int
 	raw      string
-	code     string   // without comments, literals emptied
-	full     string   // without comments
-	literals []string // the string literals that are on it, whole
-	void     bool     // only moved, or only laid out anew
+	code     string     // without comments, literals emptied
+	full     string     // without comments
+	literals []*literal // the string literals that are on it, whole
+	heads    []string   // code of the calls that the line goes on with
+	void     bool       // only moved, or only laid out anew
 }
 
 // empty reports whether there is nothing but comments and blanks.
@@ -29,23 +30,7 @@ type judged struct {
 	diff     FileDiff
 	language *Language
 	changes  []change
-}
-
-func (j *judged) path(c change) string {
-	if c.side == Removed {
-		return j.diff.Old
-	}
-	return j.diff.New
-}
-
-// effective reports whether anything is left that is not void.
-func (j *judged) effective() bool {
-	for _, c := range j.changes {
-		if !c.void && !c.empty() {
-			return true
-		}
-	}
-	return false
+	slow     bool // the lexer was stopped
 }
 
 // maxSource is how long a piece of source may be for a lexer; longer ones are taken
@@ -53,15 +38,16 @@ func (j *judged) effective() bool {
 const maxSource = 1 << 20
 
 // read lays out what is added and removed in a file.
-func (r *Rules) read(f FileDiff) (*judged, error) {
+func (r *Rules) read(f FileDiff, over func() bool) (*judged, error) {
 	j := &judged{diff: f, language: r.language(f.Path())}
 	for _, hunk := range f.Hunks {
 		var sides [2]text
 		for i, op := range []byte{'-', '+'} {
 			var err error
-			if sides[i], err = readSide(j.language, hunk, op); err != nil {
+			if sides[i], err = readSide(j.language, hunk, op, over); err != nil {
 				return nil, err
 			}
+			j.slow = j.slow || sides[i].slow
 		}
 		first := len(j.changes)
 		at := [2]int{}
@@ -95,17 +81,33 @@ func changeOf(l Line, side text, n int) change {
 		at := side.lines[n]
 		c.code, c.full = at.code, at.full
 		for _, i := range at.strings {
-			c.literals = append(c.literals, side.strings[i].text)
+			c.literals = append(c.literals, side.strings[i])
+		}
+		if _, to := nextName(at.full, 0); to > 0 { // a bracket alone says nothing
+			c.heads = headsOf(side.lines, n)
 		}
 	}
 	return c
 }
 
-// readSide tells a side of a hunk apart, all of its lines.
-func readSide(l *Language, hunk []Line, op byte) (text, error) {
+// tailLines is how many lines behind the last changed one are read, for a literal that
+// goes on.
+const tailLines = 60
+
+// sideOf is the source of a side, as far as it matters, and where in the file it begins.
+// It is empty where nothing changed on that side.
+func sideOf(hunk []Line, op byte) (src string, begins int) {
+	last := -1
+	for i, line := range hunk {
+		if line.Op == op {
+			last = i
+		}
+	}
+	if last < 0 {
+		return "", 0
+	}
 	var b strings.Builder
-	begins := 0
-	for _, line := range hunk {
+	for _, line := range hunk[:min(len(hunk), last+tailLines)] {
 		if line.Op != op && line.Op != ' ' {
 			continue
 		}
@@ -114,24 +116,43 @@ func readSide(l *Language, hunk []Line, op byte) (text, error) {
 		}
 		b.WriteString(strings.TrimSuffix(line.Text, "\r") + "\n")
 	}
-	src := b.String()
-	if l == nil || l.Lexer == "" || len(src) > maxSource {
-		var t text
-		for line := range strings.Lines(src) {
-			line = strings.TrimSuffix(line, "\n")
-			t.lines = append(t.lines, lexed{code: line, full: line})
-		}
-		return t, nil
+	return b.String(), begins
+}
+
+// plainText takes source line by line.
+func plainText(src string) text {
+	var t text
+	for line := range strings.Lines(src) {
+		line = strings.TrimSuffix(line, "\n")
+		t.lines = append(t.lines, lexed{code: line, full: line})
+	}
+	return t
+}
+
+// readSide tells a side of a hunk apart.
+func readSide(l *Language, hunk []Line, op byte, over func() bool) (text, error) {
+	src, begins := sideOf(hunk, op)
+	if src == "" || l == nil || l.Lexer == "" || len(src) > maxSource {
+		return plainText(src), nil
 	}
 	before := ""
 	if begins > 1 {
 		before = l.inside(src)
 	}
-	list, err := pieces(l.Lexer, before+src)
+	list, rest, err := pieces(l.Lexer, before+src, over)
 	if err != nil {
 		return text{}, err
 	}
 	t := split(list)
+	if rest != "" {
+		t.slow = true
+		tail := plainText(rest)
+		if n := len(t.lines); n > 0 && len(tail.lines) > 0 {
+			t.lines[n-1].code += tail.lines[0].code
+			t.lines[n-1].full += tail.lines[0].full
+			t.lines = append(t.lines, tail.lines[1:]...)
+		}
+	}
 	if before != "" {
 		t.lines = t.lines[1:]
 	}

@@ -26,6 +26,7 @@ func Surfaces() []Surface { return []Surface{"db", "io", "http", "external"} }
 const (
 	kindImport   = "import"
 	kindCall     = "call"
+	kindNear     = "near"
 	kindArgument = "argument"
 	kindSQL      = "sql"
 	kindPath     = "path"
@@ -44,8 +45,15 @@ type Rule struct {
 	Paths     []string // globs
 	Yes, No   []string // lines, imports or paths that the rule is for, and not for
 
-	pattern, unless *regexp.Regexp
-	modules, paths  *regexp.Regexp
+	parts  []part
+	unless func() *regexp.Regexp // nil where there is none
+	paths  func() *regexp.Regexp
+}
+
+// part is one of a rule's patterns, compiled when a line first may fit it.
+type part struct {
+	source string
+	re     func() *regexp.Regexp
 }
 
 // Language says how files of a kind are read.
@@ -55,11 +63,14 @@ type Language struct {
 	Files     []string
 	Imports   []string // patterns: group 1 is what is imported, group 2 names in it
 	Separator string   // between those two
+	Binds     []string // patterns of the names that an import gives: group 1
+	Neutral   []string // modules that touch nothing, whatever a name of theirs looks like
+	Last      bool     // without such a pattern it gives the last part of what is imported
 	Block     []string // how a block comment begins and ends
 	Quotes    []string // that go over several lines
 
-	files   *regexp.Regexp
-	imports []*regexp.Regexp
+	files          func() *regexp.Regexp
+	imports, binds []func() *regexp.Regexp
 }
 
 // Rules is a set of rules, ready for use.
@@ -67,14 +78,14 @@ type Rules struct {
 	List      []Rule // in the order of the files
 	languages []Language
 	ignored   []exclusion
-	byLang    map[string][]*Rule
+	byLang    *sync.Map // a language's name to its *index
 }
 
 // exclusion is files that are not looked at, and why.
 type exclusion struct {
 	why   string
-	paths *regexp.Regexp
-	head  *regexp.Regexp // of the first lines
+	paths func() *regexp.Regexp
+	head  func() *regexp.Regexp // of the first lines, nil where there is none
 }
 
 // RulesError is a problem in a file of rules.
@@ -144,13 +155,16 @@ type languageForm struct {
 	Lexer     word   `yaml:"lexer"`
 	Files     []word `yaml:"files"`
 	Imports   []word `yaml:"imports"`
+	Binds     []word `yaml:"binds"`
+	Last      word   `yaml:"last"`
+	Neutral   []word `yaml:"neutral"`
 	Separator word   `yaml:"separator"`
 	Block     []word `yaml:"block"`
 	Quotes    []word `yaml:"quotes"`
 }
 
-// Builtin gives the rules that come with the program; they are compiled at the first
-// call.
+// Builtin gives the rules that come with the program. They are read at the first call,
+// and each pattern is compiled when a line first may fit it.
 var Builtin = sync.OnceValue(func() *Rules {
 	r := &Rules{}
 	if err := r.add("surfaces.yaml", builtin, true); err != nil {
@@ -185,7 +199,7 @@ func (r *Rules) add(name string, src []byte, ours bool) error {
 	if err != nil {
 		return err
 	}
-	r.index()
+	r.byLang = &sync.Map{}
 	return nil
 }
 
@@ -221,19 +235,6 @@ func firstOf(s string) string {
 	return line
 }
 
-// index sorts the rules by language.
-func (r *Rules) index() {
-	r.byLang = map[string][]*Rule{}
-	for i := range r.languages {
-		name := r.languages[i].Name
-		for j := range r.List {
-			if rule := &r.List[j]; rule.Kind != kindPath && (len(rule.Languages) == 0 || slices.Contains(rule.Languages, name)) {
-				r.byLang[name] = append(r.byLang[name], rule)
-			}
-		}
-	}
-}
-
 // Find gives the rule with an id.
 func (r *Rules) Find(id string) (Rule, bool) {
 	i := slices.IndexFunc(r.List, func(rule Rule) bool { return rule.ID == id })
@@ -246,7 +247,7 @@ func (r *Rules) Find(id string) (Rule, bool) {
 // language is that of a path, nil where none is known.
 func (r *Rules) language(path string) *Language {
 	for i := range r.languages {
-		if r.languages[i].files.MatchString(path) {
+		if r.languages[i].files().MatchString(path) {
 			return &r.languages[i]
 		}
 	}

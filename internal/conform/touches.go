@@ -2,8 +2,12 @@ package conform
 
 import (
 	"cmp"
+	"errors"
+	"io"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Touch is a place where a diff touches a surface.
@@ -47,110 +51,148 @@ func (f Findings) Surfaces() []Surface {
 	return out
 }
 
+// Context is what a judgement may ask for; all of it may be left out.
+type Context struct {
+	// Attributes gives what gitattributes say of paths, by path.
+	Attributes func(paths []string) (map[string]Attributes, error)
+	// Watch is called for each file and gives what says, later, that the file has taken
+	// too long. The rest of it is then judged without its comments told apart.
+	Watch func() (over func() bool)
+}
+
 // Touches judges a diff. attrs gives what gitattributes say of a path; nil is nothing.
 func (r *Rules) Touches(diff []FileDiff, attrs func(path string) Attributes) (Findings, error) {
-	var out Findings
-	var judged []*judged
-	for _, f := range diff {
-		if len(f.Hunks) == 0 && !f.Binary {
-			continue // a mode, an empty file, or a rename
+	ctx := Context{}
+	if attrs != nil {
+		ctx.Attributes = func(paths []string) (map[string]Attributes, error) {
+			out := map[string]Attributes{}
+			for _, p := range paths {
+				out[p] = attrs(p)
+			}
+			return out, nil
 		}
-		if why := r.why(f, attrs); why != "" {
-			out.Ignored = append(out.Ignored, Ignored{f.Path(), why})
+	}
+	s := session{rules: r, ctx: ctx}
+	if err := s.judge(diff); err != nil {
+		return Findings{}, err
+	}
+	return s.end(), nil
+}
+
+// batchSize is how much of a diff is read before it is judged, in bytes.
+const batchSize = 4 << 20
+
+// TouchesOf judges a diff as it is read, a part after the other, so that memory does not
+// grow with it beyond what is found. Errors are *DiffError, those of the reader and those
+// of the context.
+func (r *Rules) TouchesOf(in io.Reader, ctx Context) (Findings, error) {
+	s := session{rules: r, ctx: ctx}
+	reader := NewDiffReader(in)
+	for {
+		var batch []FileDiff
+		size := 0
+		for size < batchSize {
+			f, err := reader.Next()
+			if errors.Is(err, io.EOF) {
+				if err := s.judge(batch); err != nil {
+					return Findings{}, err
+				}
+				return s.end(), nil
+			}
+			if err != nil {
+				return Findings{}, err
+			}
+			batch = append(batch, f)
+			size += f.weight()
+		}
+		if err := s.judge(batch); err != nil {
+			return Findings{}, err
+		}
+	}
+}
+
+// session is one judgement.
+type session struct {
+	rules *Rules
+	ctx   Context
+	held  []*verdict // in which moved lines are still looked for
+	lines int        // of them
+	out   Findings
+}
+
+// judge takes some files in, as many at once as there are processors.
+func (s *session) judge(batch []FileDiff) error {
+	attrs, err := s.attributes(batch)
+	if err != nil {
+		return err
+	}
+	verdicts := make([]*verdict, len(batch))
+	errs := make([]error, len(batch))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(len(batch), runtime.GOMAXPROCS(0)) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range next {
+				verdicts[i], errs[i] = s.rules.verdictOf(batch[i], attrs[batch[i].Path()], s.ctx.Watch)
+			}
+		}()
+	}
+	for i := range batch {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for i, v := range verdicts {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		if v == nil {
 			continue
 		}
-		j, err := r.read(f)
-		if err != nil {
-			return out, err
+		if s.lines+len(v.lines) > mostHeld {
+			cancelMoved([]*verdict{v})
+			s.take(v)
+			continue
 		}
-		judged = append(judged, j)
+		s.lines += len(v.lines)
+		s.held = append(s.held, v)
 	}
-	cancelMoved(judged)
-	for _, j := range judged {
-		touches := r.judge(j)
-		out.Touches = append(out.Touches, touches...)
-		if len(touches) == 0 && !j.effective() {
-			out.Ignored = append(out.Ignored, Ignored{j.diff.Path(), "comments, blanks and moved lines"})
-		}
+	return nil
+}
+
+func (s *session) attributes(batch []FileDiff) (map[string]Attributes, error) {
+	if s.ctx.Attributes == nil || len(batch) == 0 {
+		return nil, nil
 	}
-	slices.SortStableFunc(out.Touches, func(a, b Touch) int {
+	paths := make([]string, len(batch))
+	for i, f := range batch {
+		paths[i] = f.Path()
+	}
+	return s.ctx.Attributes(paths)
+}
+
+// end gives all that was found, in order.
+func (s *session) end() Findings {
+	cancelMoved(s.held)
+	for _, v := range s.held {
+		s.take(v)
+	}
+	slices.SortStableFunc(s.out.Touches, func(a, b Touch) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), strings.Compare(string(a.Side), string(b.Side)))
 	})
-	slices.SortStableFunc(out.Ignored, func(a, b Ignored) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
+	slices.SortStableFunc(s.out.Ignored, func(a, b Ignored) int { return strings.Compare(a.Path, b.Path) })
+	return s.out
 }
 
-// judge applies the rules to what is left of a file.
-func (r *Rules) judge(j *judged) []Touch {
-	var out []Touch
-	had := map[string]bool{} // surface alone: a path of it was said; with side and line: that line was
-	add := func(c change, rule *Rule, once bool) {
-		line := string(rule.Surface) + ":" + string(c.side) + c.number()
-		if had[line] || once && had[string(rule.Surface)] {
-			return
-		}
-		had[line] = true
-		if once {
-			had[string(rule.Surface)] = true
-		}
-		out = append(out, Touch{rule.Surface, j.path(c), c.line, c.side, rule.ID, strings.TrimSpace(c.raw)})
+func (s *session) take(v *verdict) {
+	touches := v.touches()
+	s.out.Touches = append(s.out.Touches, touches...)
+	switch {
+	case v.why != "":
+		s.out.Ignored = append(s.out.Ignored, Ignored{v.path, v.why})
+	case len(touches) == 0 && !slices.ContainsFunc(v.lines, func(l held) bool { return !l.void && l.key != 0 }):
+		s.out.Ignored = append(s.out.Ignored, Ignored{v.path, "comments, blanks and moved lines"})
 	}
-	for _, c := range j.changes {
-		if c.void || c.empty() {
-			continue
-		}
-		for i := range r.List {
-			if rule := &r.List[i]; rule.Kind == kindPath && rule.paths.MatchString(j.path(c)) && !rule.unlessFits(j.path(c)) {
-				add(c, rule, true)
-			}
-		}
-		if j.language == nil {
-			continue
-		}
-		for _, rule := range r.byLang[j.language.Name] {
-			if rule.fits(j.language, c) {
-				add(c, rule, false)
-			}
-		}
-	}
-	return out
-}
-
-func (rule *Rule) unlessFits(s string) bool { return rule.unless != nil && rule.unless.MatchString(s) }
-
-// fits reports whether a rule is for a changed line.
-func (rule *Rule) fits(l *Language, c change) bool {
-	switch rule.Kind {
-	case kindImport:
-		return slices.ContainsFunc(l.modulesOf(c), func(m string) bool {
-			return (rule.modules != nil && rule.modules.MatchString(m) || rule.pattern != nil && rule.pattern.MatchString(m)) && !rule.unlessFits(m)
-		})
-	case kindCall:
-		return rule.pattern.MatchString(c.code) && !rule.unlessFits(c.full)
-	case kindArgument:
-		return strings.Trim(c.code, "\" \t,;)+.") != "" && rule.pattern.MatchString(c.full) && !rule.unlessFits(c.full)
-	case kindSQL:
-		return slices.ContainsFunc(c.literals, func(s string) bool { return rule.pattern.MatchString(s) && !rule.unlessFits(s) })
-	}
-	return false
-}
-
-// modulesOf is what a line imports.
-func (l *Language) modulesOf(c change) []string {
-	if strings.TrimSpace(c.code) == "" {
-		return nil
-	}
-	var out []string
-	for _, re := range l.imports {
-		for _, m := range re.FindAllStringSubmatch(c.full, -1) {
-			out = append(out, m[1])
-			if len(m) < 3 {
-				continue
-			}
-			for name := range strings.FieldsFuncSeq(m[2], func(r rune) bool { return strings.ContainsRune("{}(), \t;", r) }) {
-				out = append(out, strings.TrimSuffix(m[1], l.Separator)+l.Separator+name)
-			}
-		}
-	}
-	return out
 }

@@ -149,15 +149,18 @@ func TestLexers(t *testing.T) {
 	t.Parallel()
 	const src = "a \"b\n\" /* c\n */ 'd' // e\n# f\n\"\"\"g\n\"\"\" `h\n` <<X\ni\nX\n"
 	for _, l := range Builtin().languages {
-		list, err := pieces(l.Lexer, src)
-		if err != nil {
-			t.Errorf("%s: %v", l.Name, err)
+		list, rest, err := pieces(l.Lexer, src, never)
+		if err != nil || rest != "" {
+			t.Errorf("%s: %v, %q", l.Name, err, rest)
 		}
 		if got := len(split(list).lines); got != strings.Count(src, "\n")+1 {
 			t.Errorf("%s: %d lines", l.Name, got)
 		}
 	}
-	if _, err := pieces("nix", src); err == nil {
+	if _, _, err := pieces("nix", src, never); err == nil {
 		t.Error("an unknown lexer is none")
 	}
 }
+
+// never lets a lexer go on.
+func never() bool { return false }

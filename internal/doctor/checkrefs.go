@@ -308,6 +308,8 @@ func unreachable(f *facts) []Finding {
 			switch {
 			case f.shallow:
 				one = one.as(Info).hint("history is cut off here, so this proves nothing: git fetch --unshallow")
+			case t.formerly(n, head, func(old gitops.Hash) bool { return f.onBranch(t, n, branches[n], old) }):
+				one = one.as(Info).hint("what it took the place of is on the stage's branch: it was landed elsewhere, and %s lacks it here: git pull", shortName(t.about.Onto))
 			case !f.published(branches[n]) && !f.startedHere(t, n, head):
 				one = one.as(Info).hint("the stage was started in another clone, where its branch may well be")
 			}
@@ -348,4 +350,23 @@ func (t *task) movedTo(n plan.StageNumber, head gitops.Hash) bool {
 	return slices.ContainsFunc(t.rows, func(l line) bool {
 		return l.Row.Status == notes.Done && l.Row.Stage == n && l.Row.Head == head && l.Row.Replaces != ""
 	})
+}
+
+// formerly reports whether one of the commits that a done commit took the place of, with
+// the same content, is there.
+func (t *task) formerly(n plan.StageNumber, head gitops.Hash, there func(gitops.Hash) bool) bool {
+	for seen := map[gitops.Hash]bool{}; !seen[head]; {
+		seen[head] = true
+		i := slices.IndexFunc(t.rows, func(l line) bool {
+			r := l.Row
+			return r.Status == notes.Done && r.Stage == n && r.Head == head && r.Replaces.Valid() && r.Reason != "manual" && r.Reason != "amend"
+		})
+		if i < 0 {
+			return false
+		}
+		if head = t.rows[i].Row.Replaces; there(head) {
+			return true
+		}
+	}
+	return false
 }

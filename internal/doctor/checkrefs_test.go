@@ -225,6 +225,33 @@ func TestUnreachable(t *testing.T) {
 	w.expect(t)
 }
 
+// TestLandedElsewhere: a done commit that is nowhere here took the place of one that is on
+// the stage's branch, with the same content: another clone landed it.
+func TestLandedElsewhere(t *testing.T) {
+	t.Parallel()
+	moved := func(w *world, from, to gitops.Hash, reason string) *world {
+		w.seq++
+		return w.done(1, to).line(to, notes.Row{
+			V: 1, Seq: w.seq, ID: fmt.Sprint("m", w.seq), Task: "p:g:t", Stage: 1, Status: notes.Done, Head: to, Claim: "c1", Replaces: from, Reason: reason,
+		})
+	}
+	landed := func(reason string) *world {
+		w := newWorld().row(notes.Started, 1, id(1), "c1").row(notes.Done, 1, id(7), "c1")
+		w.t.history = gitops.History{id(1): nil, id(6): {id(1)}, id(7): {id(1)}, id(8): {id(7)}, id(9): {id(1)}}
+		w.begun["c1"] = true
+		return moved(w, id(7), id(9), reason)
+	}
+	for reason, want := range map[string]string{"squash": "info", "rebase": "info", "patch-id": "info", "manual": "warning", "amend": "warning"} {
+		w := landed(reason)
+		w.expect(t, "warning done-unreachable 1")
+		w.heads["feat-t-s1"] = id(8)
+		w.expect(t, want+" done-unreachable 1")
+	}
+	w := moved(landed("squash"), id(9), id(6), "patch-id") // twice
+	w.heads["feat-t-s1"] = id(7)
+	w.expect(t, "info done-unreachable 1")
+}
+
 // reserveTree is the marked worktree of stage 1.
 func (w *world) reserveTree(branch gitops.RefName, head gitops.Hash) {
 	w.worktree(tree{

@@ -32,6 +32,7 @@ type ApproveRequest struct {
 	Amend    bool   // a revision is meant: refused where no plan is approved yet
 	Force    bool   // also where it changes stages that are done or under way; rows say so
 	Why      string // the reason that those rows give
+	Trust    bool   // what the plan wants to have run may run in this clone
 	Signing  gitops.Signing
 }
 
@@ -67,10 +68,30 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 		return Approved{}, err
 	}
 	out, err := e.pin(ctx, rec, req, old)
-	if err != nil || out.Already {
+	if err != nil {
 		return out, err
 	}
+	if req.Trust {
+		if err := e.trust(ctx, rec, out); err != nil {
+			return out, err
+		}
+	}
+	if len(rec.tx.Changes) == 0 {
+		return out, nil
+	}
 	return out, e.commit(ctx, rec)
+}
+
+// trust notes that a revision was approved in this clone, unless that is known. One that
+// came from elsewhere is so by being approved here once more.
+func (e *Engine) trust(ctx context.Context, rec *record, out Approved) error {
+	name := TrustedPlan(out.Commit).Ref()
+	have, err := e.Repo.RefValues(ctx, name)
+	if err != nil || have[name] != "" {
+		return err
+	}
+	rec.tx.Create(name, out.Commit)
+	return nil
 }
 
 // pin adds the plan's revision to the record, unless it is the approved one already.
@@ -154,15 +175,9 @@ func (e *Engine) recordForced(ctx context.Context, rec *record, old *Task, out A
 			return err
 		}
 		row.Plan, row.Reason = out.Commit, why
-		target, done := old.Done[n]
-		if !done {
-			r, _, err := e.Reservation(ctx, old, n)
-			if err != nil {
-				return err
-			}
-			if target = r.Base; r.Broken != "" {
-				target = old.PlanCommit
-			}
+		target, err := e.spokenOf(ctx, old, n)
+		if err != nil {
+			return err
 		}
 		entries = append(entries, notes.Entry{Target: target, Row: row})
 	}

@@ -140,7 +140,7 @@ func (e *Engine) notMerged(t *Task, st plan.Stage, lacking []Sought, h headRefs)
 		stages = append(stages, s.Stage)
 		short, _ := branchNames(t, s.Stage)
 		text := fmt.Sprintf("stage %d (%s, branch %s)", s.Stage, t.Done[s.Stage].Short(), plan.Printable(shortBranch(short)))
-		if s.Unsure != "" {
+		if s.Unsure != "" && !e.Repo.Shallow() { // of cut-off history it says no more than that
 			text += ": cannot tell: " + plan.Printable(s.Unsure)
 		}
 		missing = append(missing, text)

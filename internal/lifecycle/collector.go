@@ -69,6 +69,9 @@ func (c *collector) collect(ctx context.Context) error {
 	if err := c.mayExtend(ctx, name); err != nil {
 		return err
 	}
+	if err := c.along(ctx, lacking); err != nil {
+		return err
+	}
 	for _, n := range lacking {
 		if err := c.merge(ctx, n); err != nil {
 			return err
@@ -95,6 +98,52 @@ func (c *collector) lacking(ctx context.Context, tip gitops.Hash) ([]plan.StageN
 		out = append(out, s.Stage)
 	}
 	return out, nil
+}
+
+// along finds the work of other stages that the ones to be merged stand on, and that would
+// come with them; it refuses what nobody accepted.
+func (c *collector) along(ctx context.Context, lacking []plan.StageNumber) error {
+	e, t := c.engine, c.task
+	var heads []gitops.Hash
+	for _, n := range lacking {
+		heads = append(heads, t.Done[n])
+	}
+	list, _, err := e.Repo.Commits(ctx, heads, []gitops.Hash{c.out.Base, c.out.Head}, 0)
+	if err != nil {
+		return err
+	}
+	coming := map[gitops.Hash]bool{}
+	for _, commit := range list {
+		coming[commit.Hash] = true
+	}
+	var done, found []plan.StageNumber
+	for _, st := range t.Plan.Stages {
+		switch n := st.Number; {
+		case slices.Contains(c.out.Stages, n):
+		case t.Done[n] != "" && coming[t.Done[n]]:
+			done = append(done, n)
+		case t.Done[n] == "" && coming[t.Reopened[n]]:
+			found = append(found, n)
+		}
+	}
+	sought, err := e.Unmerged(ctx, t, done, c.out.Base, false)
+	if err != nil {
+		return err
+	}
+	for _, s := range sought {
+		found = append(found, s.Stage)
+	}
+	slices.Sort(found)
+	which, why, err := e.notAccepted(ctx, t, found)
+	if err != nil {
+		return err
+	}
+	if len(which) > 0 {
+		return refuse(Refused, fmt.Sprintf("verify it too, with git okstra verify --stage N --record accepted, or land it first: git okstra stage land %s", words(which)),
+			"stage %s, which is not in %s, would come along: %s", Numbers(which), plan.Printable(shortBranch(c.out.Onto)), strings.Join(why, "; "))
+	}
+	c.out.Along = found
+	return nil
 }
 
 // mayExtend refuses a branch of that name that is not a collector of ours, and one that

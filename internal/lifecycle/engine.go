@@ -38,6 +38,8 @@ type Engine struct {
 	Folder func(worktree string) string
 	// Seek looks for done stages in a history by content; nil: nothing is looked for.
 	Seek func(ctx context.Context, t *Task, stages []plan.StageNumber, tip gitops.Hash) []Sought
+	// Unrecorded is told why what Seek found could not be recorded; nil: that is an error.
+	Unrecorded func(error)
 	// MayLand is asked before a done stage's commit goes into the integration branch; its
 	// error is the answer. nil: nothing is asked.
 	MayLand func(ctx context.Context, t *Task, n plan.StageNumber, head gitops.Hash) error
@@ -86,9 +88,7 @@ var errMoved = errors.New("the task's refs moved meanwhile")
 // anything: the attempt has lost a race. That git was killed, or could not write all that
 // it was to, is no answer: the refs may have moved by its own doing.
 func (e *Engine) confirm(ctx context.Context, t *Task, err error) error {
-	var ge *gitops.GitError
-	killed := errors.As(err, &ge) && ge.ExitCode == -1 || errors.Is(err, gitops.ErrCutShort)
-	if err == nil || lostRace(err) || killed || ctx.Err() != nil {
+	if err == nil || lostRace(err) || cutShort(err) || ctx.Err() != nil {
 		return err
 	}
 	states, listErr := e.listRefs(ctx)
@@ -101,6 +101,12 @@ func (e *Engine) confirm(ctx context.Context, t *Task, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: %w", errMoved, err)
+}
+
+// cutShort reports whether git was killed, or could not write all that it was to.
+func cutShort(err error) bool {
+	var ge *gitops.GitError
+	return errors.As(err, &ge) && ge.ExitCode == -1 || errors.Is(err, gitops.ErrCutShort)
 }
 
 // lostRace reports whether an attempt failed only for what others did

@@ -28,6 +28,9 @@ type HandedOff struct {
 	Base   gitops.Hash        // the integration branch's tip
 	Head   gitops.Hash        // the collector's tip, or Base
 	Merged []plan.StageNumber // by this call
+	// Along are accepted stages that come with these, which stand on them, and are neither
+	// named nor in the integration branch.
+	Along []plan.StageNumber
 	// Already says that nothing was left to be done.
 	Already bool
 }
@@ -90,30 +93,43 @@ func (e *Engine) acceptable(ctx context.Context, t *Task, asked []plan.StageNumb
 			list = append(list, st.Number)
 		}
 	}
-	verdicts, err := e.Verdicts(ctx, t)
+	_, no, err := e.notAccepted(ctx, t, list)
 	if err != nil {
 		return nil, err
-	}
-	judged := map[plan.StageNumber]bool{} // on whatever commit
-	if err := e.eachRow(ctx, t, notes.Verified, func(r notes.Row) { judged[r.Stage] = true }); err != nil {
-		return nil, err
-	}
-	var no []string
-	for _, n := range list {
-		head, done := t.Done[n]
-		switch v, ok := verdicts[n]; {
-		case !done:
-			no = append(no, fmt.Sprintf("stage %d is not done", n))
-		case !ok && judged[n]:
-			no = append(no, fmt.Sprintf("stage %d is done at %s since it was verified, and not verified again", n, head.Short()))
-		case !ok:
-			no = append(no, fmt.Sprintf("stage %d was not verified", n))
-		case v.Verdict != string(Accepted):
-			no = append(no, fmt.Sprintf("the verdict on stage %d is %s", n, plan.Printable(v.Verdict)))
-		}
 	}
 	if len(no) > 0 {
 		return nil, refuse(Refused, "verify with: git okstra verify --stage N --record accepted", "only accepted stages are handed off: %s", strings.Join(no, "; "))
 	}
 	return list, nil
+}
+
+// notAccepted lists those of some stages that are not, and says of each why.
+func (e *Engine) notAccepted(ctx context.Context, t *Task, list []plan.StageNumber) (which []plan.StageNumber, why []string, err error) {
+	verdicts, err := e.Verdicts(ctx, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	judged := map[plan.StageNumber]bool{} // on whatever commit
+	if err := e.eachRow(ctx, t, notes.Verified, func(r notes.Row) { judged[r.Stage] = true }); err != nil {
+		return nil, nil, err
+	}
+	no := func(n plan.StageNumber, format string, args ...any) {
+		which, why = append(which, n), append(why, fmt.Sprintf(format, args...))
+	}
+	for _, n := range list {
+		head, done := t.Done[n]
+		switch v, ok := verdicts[n]; {
+		case !done && t.Reopened[n] != "":
+			no(n, "stage %d was reopened", n)
+		case !done:
+			no(n, "stage %d is not done", n)
+		case !ok && judged[n]:
+			no(n, "stage %d is done at %s since it was verified, and not verified again", n, head.Short())
+		case !ok:
+			no(n, "stage %d was not verified", n)
+		case v.Verdict != string(Accepted):
+			no(n, "the verdict on stage %d is %s", n, plan.Printable(v.Verdict))
+		}
+	}
+	return which, why, nil
 }

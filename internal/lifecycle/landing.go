@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -200,7 +201,7 @@ func (d *landing) write(ctx context.Context, out StageLanding) error {
 	if _, err := e.addRewrite(ctx, rec, t, d.moves, nil); err != nil {
 		return err
 	}
-	err = e.Repo.ApplyObjectsAfter(ctx, rec.objects, rec.tx, func() error {
+	return e.Repo.ApplyObjectsAround(ctx, rec.objects, rec.tx, func() error {
 		for _, wt := range d.users {
 			if out.To == d.ref {
 				break
@@ -210,18 +211,16 @@ func (d *landing) write(ctx context.Context, out StageLanding) error {
 			}
 		}
 		return nil
-	})
-	return d.settle(context.WithoutCancel(ctx), err)
+	}, func(failed error) error { return d.settle(context.WithoutCancel(ctx), failed) })
 }
 
 // settle ends what was begun in worktrees: they stay with the branch's new tip, or go back
-// to what it has.
+// to what it has. All of them are tried; it returns what could not be done.
 func (d *landing) settle(ctx context.Context, failed error) error {
+	var left error
 	for _, wt := range d.users {
 		if failed == nil {
-			if err := wt.Forwarded(); err != nil {
-				return err
-			}
+			left = errors.Join(left, wt.Forwarded())
 			continue
 		}
 		values, err := d.engine.Repo.RefValues(ctx, d.onto)
@@ -229,8 +228,8 @@ func (d *landing) settle(ctx context.Context, failed error) error {
 			err = d.engine.Repo.MendForward(ctx, wt, values[d.onto])
 		}
 		if err != nil {
-			return fmt.Errorf("%w; and worktree %q could not be put back: %w", failed, wt.Path, err)
+			left = errors.Join(left, fmt.Errorf("worktree %q could not be put back: %w", wt.Path, err))
 		}
 	}
-	return failed
+	return left
 }

@@ -32,6 +32,7 @@ type Reservation struct {
 	Lease    string // a duration from when a clone first sees the tag; "" for good
 	Renewed  string // RFC 3339, UTC
 	TookFrom string // the claim that was taken over, "" where the stage was free
+	TookBy   string // whose it was
 	TookWhy  string // why
 	others   string // lines of later versions' trailers: a renewal keeps them
 }
@@ -54,6 +55,7 @@ const (
 	tagLease    = "Lease"
 	tagRenewed  = "Renewed"
 	tagTookFrom = "Took-From"
+	tagTookBy   = "Took-By"
 	tagTookWhy  = "Took-Why"
 )
 
@@ -81,6 +83,7 @@ func (r *Reservation) fields() []struct {
 		{tagLease, &r.Lease},
 		{tagRenewed, &r.Renewed},
 		{tagTookFrom, &r.TookFrom},
+		{tagTookBy, &r.TookBy},
 		{tagTookWhy, &r.TookWhy},
 	}
 }

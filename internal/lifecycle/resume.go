@@ -86,7 +86,7 @@ func (e *Engine) mine(t *Task, n plan.StageNumber, r Reservation, resume bool) b
 	case t.Here == n:
 		return true
 	}
-	return resume && e.Caller.Actor == r.By && e.Caller.Host == r.Host
+	return resume && e.Caller.Actor != "" && e.Caller.Actor == r.By && e.Caller.Host == r.Host
 }
 
 // strayed reports whether only the folder speaks for the caller, and the reservation is

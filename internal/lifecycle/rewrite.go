@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"git-okstra/gitops"
@@ -213,86 +212,4 @@ func lastDone(lines []notes.Line, n plan.StageNumber, head gitops.Hash) *notes.R
 		}
 	}
 	return nil
-}
-
-// Range is a done stage, the commits that were its work, and the branches it had.
-type Range struct {
-	Stage      plan.StageNumber
-	Base, Head gitops.Hash // Base "": nothing says it
-	Branches   []gitops.RefName
-	Moved      bool   // it came to its head by a rewrite
-	Claim      string // that it was done under; "" where no row says it
-}
-
-// Ranges tells what the log and the plan say of done stages' commits; of all without
-// names.
-func (e *Engine) Ranges(ctx context.Context, t *Task, stages ...plan.StageNumber) ([]Range, error) {
-	if len(stages) == 0 {
-		for n := range t.Done {
-			stages = append(stages, n)
-		}
-		slices.Sort(stages)
-	}
-	lines, err := notes.ReadStages(ctx, e.Repo, t.NotesTip, stages)
-	if err != nil {
-		return nil, err
-	}
-	var out []Range
-	for _, n := range stages {
-		head, done := t.Done[n]
-		if !done {
-			return nil, refuse(Refused, "", "stage %d is not done", n)
-		}
-		short, long := branchNames(t, n)
-		last := lastDone(lines, n, head)
-		r := Range{Stage: n, Head: head, Base: e.rangeBase(t, n, head, lines), Branches: []gitops.RefName{short, long}}
-		if last != nil {
-			r.Moved, r.Claim = last.Replaces != "", last.Claim
-		}
-		for _, l := range lines {
-			name := gitops.RefName(fmt.Sprintf("refs/heads/%s", l.Row.Branch))
-			if l.Row.Stage == n && l.Row.Branch != "" && l.Row.Status != notes.HandedOff && gitops.ValidRefName(name) && !slices.Contains(r.Branches, name) {
-				r.Branches = append(r.Branches, name)
-			}
-		}
-		out = append(out, r)
-	}
-	return out, nil
-}
-
-// rangeBase is what a stage's commits stand on. A stage that was reopened has those of
-// all its rounds, each of which stands on the one before.
-func (e *Engine) rangeBase(t *Task, n plan.StageNumber, head gitops.Hash, lines []notes.Line) gitops.Hash {
-	base := e.roundBase(t, n, head, lines)
-	for seen := map[gitops.Hash]bool{head: true}; base != "" && !seen[base] && lastDone(lines, n, base) != nil; {
-		seen[base] = true
-		base = e.roundBase(t, n, base, lines)
-	}
-	return base
-}
-
-// roundBase is what the commits of one round stand on: its evidence says so, else its
-// start, else the plan.
-func (e *Engine) roundBase(t *Task, n plan.StageNumber, head gitops.Hash, lines []notes.Line) gitops.Hash {
-	if row := lastDone(lines, n, head); row != nil {
-		if row.Carry != nil && row.Carry.StageCommitRange.Head == head && row.Carry.StageCommitRange.Base.Valid() {
-			return row.Carry.StageCommitRange.Base
-		}
-		if row.Replaces != "" {
-			return ""
-		}
-		for _, l := range slices.Backward(lines) {
-			if l.Row.Stage == n && l.Row.Status == notes.Started && row.Claim != "" && l.Row.Claim == row.Claim && l.Row.Head.Valid() {
-				return l.Row.Head
-			}
-		}
-	}
-	st, _ := t.Plan.Stage(n)
-	switch deps := unique(st.DependsOn); len(deps) {
-	case 0:
-		return t.Base
-	case 1:
-		return t.Done[deps[0]]
-	}
-	return ""
 }

@@ -134,17 +134,27 @@ func (e *Engine) addStale(ctx context.Context, t *Task, active []plan.StageNumbe
 	return nil
 }
 
-// lost reports whether the caller's run held the stage before it was taken over, or
-// given back and taken again. Only a run id can tell: without one, a worker that went on
-// in the same worktree looks like the new holder.
+// lost reports whether the caller held the stage before it was taken over, or given back
+// and taken again. The run id tells; without one, only the actor can, where somebody else
+// took the stage from him: of one actor's workers, one that went on in the same worktree
+// looks like the new holder.
 func (e *Engine) lost(r Reservation) bool {
-	return e.Caller.Run != "" && e.Caller.Run != r.Run && (r.TookFrom != "" || r.Kept && r.Run != "")
+	if e.Caller.Run == "" {
+		return r.TookBy != "" && e.Caller.Actor == r.TookBy && e.Caller.Actor != r.By
+	}
+	return e.Caller.Run != r.Run && (r.TookFrom != "" || r.Kept && r.Run != "")
 }
 
 // lostLease is the refusal for who held the stage once.
 func (e *Engine) lostLease(n plan.StageNumber, r Reservation) *Refusal {
 	refusal := taken(n, r)
+	hint := "stop working there: it is the new holder's worktree now"
+	if e.Caller.Run == "" {
+		refusal.Message = fmt.Sprintf("%s has lost the stage: %s", plan.Printable(e.Caller.Actor), refusal.Message)
+		refusal.Hints = []string{hint}
+		return refusal
+	}
 	refusal.Message = fmt.Sprintf("run %s has lost its lease: %s", plan.Printable(e.Caller.Run), refusal.Message)
-	refusal.Hints = []string{"stop working there: it is the new holder's worktree now; who is no run of before leaves OKSTRA_RUN unset"}
+	refusal.Hints = []string{hint + "; who is no run of before leaves OKSTRA_RUN unset"}
 	return refusal
 }

@@ -79,7 +79,7 @@ func (e *Engine) writeTakeover(ctx context.Context, t *Task, old Reservation, s 
 	if err != nil {
 		return err
 	}
-	r.TookFrom, r.TookWhy, r.Kept = old.Claim, why, true
+	r.TookFrom, r.TookBy, r.TookWhy, r.Kept = old.Claim, old.By, why, true
 	if r.TookFrom == "" {
 		r.TookFrom = string(old.Tag)
 	}

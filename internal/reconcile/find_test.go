@@ -327,3 +327,58 @@ func TestUsersSettings(t *testing.T) {
 	f.open()
 	f.want(f.find(head, f.head()), Done, PatchID)
 }
+
+// TestSquashOfWhatCancelsOut: two commits of a stage cancel out, so the third alone is the
+// change of the whole. It proves nothing where one of the two is there without the other.
+func TestSquashOfWhatCancelsOut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	one := f.edit("a", 10, "one")
+	f.made.Git("revert", "--no-edit", string(one))
+	back := f.head()
+	three := f.edit("b", 20, "three")
+	f.at(f.base)
+	up := f.edit("c", 3, "upstream")
+	for name, c := range map[string]struct {
+		picks []gitops.Hash
+		v     Verdict
+		how   How
+	}{
+		"all":                {[]gitops.Hash{one, back, three}, Done, PatchID},
+		"the third alone":    {[]gitops.Hash{three}, Done, Squash},
+		"one is left out":    {[]gitops.Hash{one, three}, CannotTell, ""},
+		"in another order":   {[]gitops.Hash{three, one}, CannotTell, ""},
+		"only what cancels":  {[]gitops.Hash{one, back}, NotDone, ""},
+		"nothing":            {nil, NotDone, ""},
+		"taken back as well": {[]gitops.Hash{three, one, back}, Done, PatchID},
+	} {
+		f.at(up)
+		for _, p := range c.picks {
+			f.made.Git("cherry-pick", string(p))
+		}
+		if r := f.find(three, f.head()); r.Verdict != c.v || r.How != c.how {
+			t.Errorf("%s: %+v, want %s %s", name, r, c.v, c.how)
+		}
+	}
+	// in two commits, each of them a half
+	f.at(f.base)
+	both := f.edit("a", 30, "thirty")
+	f.made.Git("revert", "--no-edit", string(both))
+	f.made.Write("n1", text("n1", 5))
+	f.made.Write("n2", text("n2", 5))
+	f.made.Commit("two files")
+	head := f.head()
+	for name, v := range map[string]Verdict{"": Done, "beside": CannotTell} {
+		f.at(up)
+		if name != "" {
+			f.made.Git("cherry-pick", string(both))
+		}
+		for _, file := range []string{"n1", "n2"} {
+			f.made.Write(file, text(file, 5))
+			f.made.Commit(file)
+		}
+		if r := f.find(head, f.head()); r.Verdict != v {
+			t.Errorf("split %s: %+v, want %s", name, r, v)
+		}
+	}
+}

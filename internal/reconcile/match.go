@@ -127,10 +127,10 @@ func (s *search) byCommits(ctx context.Context, w *work) error {
 // bySquash looks for one commit that makes the change of the whole range.
 func (s *search) bySquash(ctx context.Context, w *work) error {
 	h, err := s.match(ctx, w, gitops.Diff{From: w.from, To: w.Stage.Head}, w.whole, nil)
-	if err == nil && h != "" {
-		s.accept(w, Squash, h, s.hist.parent(h), w.allTo(h), map[gitops.Hash]bool{h: true})
+	if err != nil || h == "" {
+		return err
 	}
-	return err
+	return s.acceptWhole(ctx, w, Squash, h, s.hist.parent(h), w.allTo(h), map[gitops.Hash]bool{h: true})
 }
 
 // bySquashRemade looks for one commit that is what git's merge makes of the whole. A part
@@ -140,10 +140,10 @@ func (s *search) bySquashRemade(ctx context.Context, w *work) error {
 		return nil // byCommits tried it
 	}
 	h, err := s.remade(ctx, w, gitops.Diff{From: w.from, To: w.Stage.Head}, w.whole, nil)
-	if err == nil && h != "" {
-		s.accept(w, Squash, h, "", w.allTo(h), map[gitops.Hash]bool{h: true})
+	if err != nil || h == "" {
+		return err
 	}
-	return err
+	return s.acceptWhole(ctx, w, Squash, h, "", w.allTo(h), map[gitops.Hash]bool{h: true})
 }
 
 // allTo pairs each of the stage's commits with one.
@@ -153,6 +153,28 @@ func (w *work) allTo(h gitops.Hash) []Pair {
 		out = append(out, Pair{n.Hash, h})
 	}
 	return out
+}
+
+// acceptWhole settles a stage whose whole change was found in other commits. It proves
+// nothing where one of its own commits is there beside them, and nothing takes it back:
+// commits of the stage that cancel each other out are not in its whole change, and of
+// these one was left out.
+func (s *search) acceptWhole(ctx context.Context, w *work, how How, head, base gitops.Hash, pairs []Pair, used map[gitops.Hash]bool) error {
+	for _, p := range w.parts {
+		if len(p.node.Parents) != 1 || p.patch.Same(w.whole) {
+			continue
+		}
+		beside, err := s.match(ctx, w, gitops.Diff{From: p.node.Parents[0], To: p.node.Hash}, p.patch, used)
+		if err != nil {
+			return err
+		}
+		if beside != "" && s.revertedBy(w, p.patch, map[gitops.Hash]bool{beside: true}) == "" {
+			w.cannot("its whole change is there as %s, but so is one of its commits alone, as %s", head.Short(), beside.Short())
+			return nil
+		}
+	}
+	s.accept(w, how, head, base, pairs, used)
+	return nil
 }
 
 // accept settles a stage whose work was found, unless it was taken back later.

@@ -48,8 +48,7 @@ func (s *search) bySplit(ctx context.Context, w *work) error {
 			for _, h := range r.members {
 				used[h] = true
 			}
-			s.accept(w, Split, r.last, r.from, []Pair{{w.Stage.Head, r.last}}, used)
-			return nil
+			return s.acceptWhole(ctx, w, Split, r.last, r.from, []Pair{{w.Stage.Head, r.last}}, used)
 		}
 	}
 	return nil
@@ -134,8 +133,11 @@ func (s *search) bySquashOfSeveral(ctx context.Context) error {
 			continue
 		}
 		for _, w := range g {
-			if !w.settled() {
-				s.accept(w, Squash, h, s.hist.parent(h), w.allTo(h), map[gitops.Hash]bool{h: true})
+			if w.settled() {
+				continue
+			}
+			if err := s.acceptWhole(ctx, w, Squash, h, s.hist.parent(h), w.allTo(h), map[gitops.Hash]bool{h: true}); err != nil {
+				return err
 			}
 		}
 	}

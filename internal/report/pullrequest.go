@@ -33,6 +33,7 @@ type PRStage struct {
 	Base    string   // what its commits stand on, "" where nothing says so
 	Files   []string // that the commits changed; nil: as the Exit Contract names them
 	Passed  []string // validations, as the worker recorded them
+	Conform []string // what was proved, and what is waived
 	CarryIn []PRDependency
 }
 
@@ -119,14 +120,17 @@ func (s PRStage) write(b *strings.Builder) {
 		checks = append(checks, "passed: "+mdText(v))
 	}
 	prList(b, "Validation", checks, asIs)
-	prList(b, "Conformance", text.conformance, mdText)
+	prList(b, "Conformance", append(text.conformance, s.Conform...), mdText)
 	var carry []string
 	for _, d := range s.CarryIn {
-		at := "not done yet"
-		if d.Head != "" {
-			at = short(d.Head)
+		at := ": not done yet"
+		switch {
+		case d.Head != "":
+			at = ": " + short(d.Head)
+		case d.Title == "":
+			at = "not in the plan"
 		}
-		carry = append(carry, fmt.Sprintf("stage %d, %s: %s", d.Stage, mdText(d.Title), at))
+		carry = append(carry, fmt.Sprintf("stage %d, %s%s", d.Stage, mdText(d.Title), at))
 	}
 	for _, l := range text.carryIn {
 		carry = append(carry, mdText(l))
