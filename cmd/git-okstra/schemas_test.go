@@ -117,7 +117,9 @@ func validOutput(out []byte) error {
 // its schema says, else it ends with a code that no command has.
 func watchJSON(args []string, std streams) int {
 	own, _ := cutCommand(args)
-	text := func(word string) bool { return slices.Contains([]string{"-h", "schema", "complete", "completion"}, word) }
+	text := func(word string) bool {
+		return slices.Contains([]string{"-h", "schema", "complete", "completion"}, word)
+	}
 	if !slices.Contains(own, "--json") || slices.ContainsFunc(own, text) {
 		return run(args, std)
 	}
