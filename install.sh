@@ -6,11 +6,12 @@ usage() {
 	cat <<'END'
 usage: install.sh [--prefix DIR] [--demo | --uninstall]
 
-Builds git-okstra with the Go found on PATH and installs it as DIR/bin/git-okstra.
+Builds git-okstra with the Go found on PATH and installs it as DIR/bin/git-okstra,
+with its man pages and completions below DIR/share.
 
   --prefix DIR  install below DIR (default: $PREFIX, else ~/.local)
   --demo        then run `git okstra demo` with what was installed
-  --uninstall   remove what was installed, and DIR/bin and DIR if that empties them
+  --uninstall   remove what was installed, and the folders that this empties
   -h, --help    show this
 END
 }
@@ -88,11 +89,47 @@ put() {
 			CGO_ENABLED=0 go build -trimpath -buildvcs=false \
 				-ldflags "-s -w -X main.version=$(version)" -o "$work/git-okstra" ./cmd/git-okstra
 	) || fail 'build git-okstra: go build did not succeed'
+	"$work/git-okstra" pages "$work/man1" || fail 'write the man pages: git-okstra pages did not succeed'
+	for shell in bash zsh fish; do
+		"$work/git-okstra" completion "$shell" >"$work/$shell" || fail "write the completion of $shell: git-okstra completion did not succeed"
+	done
 	mkdir -p "$bin"
 	cp "$work/git-okstra" "$bin/.git-okstra.$$"
 	chmod 755 "$bin/.git-okstra.$$"
 	mv -f "$bin/.git-okstra.$$" "$bin/git-okstra"
 	printf 'installed %s\n' "$bin/git-okstra"
+	put_pages
+}
+
+# Where shells look for completions.
+bash_at=share/bash-completion/completions
+zsh_at=share/zsh/site-functions
+fish_at=share/fish/vendor_completions.d
+
+# put_pages puts the man pages where `git help okstra` finds them, and the completions
+# where shells do; pages of an older version go.
+put_pages() {
+	drop_pages
+	mkdir -p "$prefix/share/man/man1"
+	cp "$work"/man1/git-okstra*.1 "$prefix/share/man/man1"
+	mkdir -p "$prefix/$bash_at" "$prefix/$zsh_at" "$prefix/$fish_at"
+	cp "$work/bash" "$prefix/$bash_at/git-okstra"
+	cp "$work/zsh" "$prefix/$zsh_at/_git-okstra"
+	cp "$work/fish" "$prefix/$fish_at/git-okstra.fish"
+	chmod 644 "$prefix/share/man/man1"/git-okstra*.1 "$prefix/$bash_at/git-okstra" "$prefix/$zsh_at/_git-okstra" "$prefix/$fish_at/git-okstra.fish"
+}
+
+drop_pages() {
+	rm -f "$prefix/share/man/man1/git-okstra.1" "$prefix/share/man/man1"/git-okstra-*.1 \
+		"$prefix/$bash_at/git-okstra" "$prefix/$zsh_at/_git-okstra" "$prefix/$fish_at/git-okstra.fish"
+}
+
+# drop_empty removes folders below the prefix, innermost first, as far as they are empty.
+drop_empty() {
+	for dir in share/man/man1 share/man "$bash_at" "${bash_at%/*}" "$zsh_at" "${zsh_at%/*}" "$fish_at" "${fish_at%/*}" share bin; do
+		rmdir "$prefix/$dir" 2>/dev/null || :
+	done
+	[ "$prefix" = "${HOME-}" ] || rmdir "$prefix" 2>/dev/null || :
 }
 
 say_path() {
@@ -113,8 +150,8 @@ uninstall() {
 	fi
 	rm -f "$bin/git-okstra"
 	printf 'removed %s\n' "$bin/git-okstra"
-	rmdir "$bin" 2>/dev/null || return 0
-	[ "$prefix" = "${HOME-}" ] || rmdir "$prefix" 2>/dev/null || return 0
+	drop_pages
+	drop_empty
 }
 
 git_needed=2.34

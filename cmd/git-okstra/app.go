@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"git-okstra/internal/manual"
 )
 
 // streams are the command's standard streams: data goes to out, everything said
@@ -33,6 +35,14 @@ type globals struct {
 
 // cli is the command line but for its commands.
 type cli struct{ globals }
+
+// hiddenCommands are for programs, and no page tells of them.
+func hiddenCommands() []command {
+	return []command{
+		{"pages", "Write the man pages into a folder.", &pagesCmd{}},
+		{"complete", "Say what may stand in place of the last word.", &completeCmd{}},
+	}
+}
 
 // command is one word that may follow git okstra.
 type command struct {
@@ -60,6 +70,8 @@ func commands() []command {
 		{"hooks", "Install and run the hooks that judge commits and pushes.", &hooksCmd{}},
 		{"ci", "Judge a range as the hooks do.", &ciCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
+		{"completion", "Print the script that makes a shell complete git okstra.", &completionCmd{}},
+		{"schema", "Print the JSON Schema of an output.", &schemaCmd{}},
 		{"version", "Print the version.", &versionCmd{}},
 	}
 }
@@ -74,6 +86,13 @@ func grammar(args []string) []kong.Option {
 			return []kong.Option{kong.DynamicCommand(c.name, c.help, "", narrow(c.model, args[1:]))}
 		}
 		all = append(all, kong.DynamicCommand(c.name, c.help, "", c.model))
+	}
+	for _, c := range hiddenCommands() {
+		hidden := kong.DynamicCommand(c.name, c.help, "", c.model, `hidden:""`)
+		if len(args) > 0 && args[0] == c.name {
+			return []kong.Option{hidden}
+		}
+		all = append(all, hidden)
 	}
 	return all
 }
@@ -159,15 +178,9 @@ func (c *checkedWriter) orFailed(std streams, code int) int {
 // runContext is run under a context that ends the command.
 func runContext(ctx context.Context, args []string, std streams) int {
 	args, command := cutCommand(args)
+	args = asGit(args)
 	var c cli
-	parser, err := kong.New(&c, append(grammar(args),
-		kong.Name("git okstra"),
-		kong.Description("Validate a plan, take its stages one by one in worktrees of their own, and keep all state in refs and notes."),
-		kong.Writers(std.out, std.err),
-		kong.Exit(func(code int) { panic(exitRequest(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.KindMapper(reflect.String, kong.MapperFunc(verbatim)),
-	)...)
+	parser, err := newParser(&c, args, std)
 	if err != nil {
 		return fail(std, slices.Contains(args, "--json"), err)
 	}
@@ -182,6 +195,29 @@ func runContext(ctx context.Context, args []string, std streams) int {
 		return fail(std, a.flags.JSON, err)
 	}
 	return a.code
+}
+
+// newParser is the parser of a command line that has these words.
+func newParser(c *cli, args []string, std streams) (*kong.Kong, error) {
+	return kong.New(c, append(grammar(args),
+		kong.Name(manual.Program),
+		kong.Description(summary),
+		kong.Writers(std.out, std.err),
+		kong.Exit(func(code int) { panic(exitRequest(code)) }),
+		kong.Help(printHelp(std)),
+		kong.KindMapper(reflect.String, kong.MapperFunc(verbatim)),
+	)...)
+}
+
+// asGit reads the two words that git knows in place of a command.
+func asGit(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "--version":
+		return append([]string{"version"}, args[1:]...)
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "-h")
+	}
+	return args
 }
 
 // verbatim takes a word as it is: kong's own way goes through JSON, where a file

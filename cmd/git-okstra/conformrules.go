@@ -27,16 +27,19 @@ func surfaceRule(r conform.Rule) surfaceRuleJSON {
 	return surfaceRuleJSON{r.ID, string(r.Surface), r.Kind, orEmpty(r.Languages), r.Doc}
 }
 
+// conformRulesJSON is okstra.conform-rules/v1.
+type conformRulesJSON struct {
+	Schema string            `json:"schema"`
+	Rules  []surfaceRuleJSON `json:"rules"`
+}
+
 // Run prints the rules, the repository's own among them.
 func (c *conformRulesCmd) Run(a *app) error {
 	rules, err := a.surfaces(gitops.DiffSides{})
 	if err != nil {
 		return conformError(err)
 	}
-	out := struct {
-		Schema string            `json:"schema"`
-		Rules  []surfaceRuleJSON `json:"rules"`
-	}{"okstra.conform-rules/v1", []surfaceRuleJSON{}}
+	out := conformRulesJSON{"okstra.conform-rules/v1", []surfaceRuleJSON{}}
 	rows := [][]string{{"rule", "surface", "kind", "languages", "what"}}
 	for _, r := range rules.List {
 		if c.Surface != "" && c.Surface != string(r.Surface) {

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		"okstra-traced": traceMain,
 		"git-okstra": func() {
 			watchCalls()
-			os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+			os.Exit(watchJSON(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 		},
 	})
 }

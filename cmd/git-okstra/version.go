@@ -7,6 +7,7 @@ var version = "dev"
 
 type versionCmd struct{}
 
+// versionJSON is okstra.version/v1.
 type versionJSON struct {
 	Schema  string `json:"schema"`
 	Version string `json:"version"`

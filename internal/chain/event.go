@@ -22,7 +22,7 @@ const (
 	EventSummary  = "summary" // the last
 )
 
-// Event is one line of a chain's story. Keys that say nothing of an event are left out.
+// Event is okstra.chain/v1: one line of a chain's story. Keys that say nothing of an event are left out.
 type Event struct {
 	Schema   string             `json:"schema"`
 	Event    string             `json:"event"`

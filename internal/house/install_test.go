@@ -18,12 +18,24 @@ import "os"
 var version = "unset"
 
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "pages" {
+		os.Mkdir(os.Args[2], 0o700)
+		os.WriteFile(os.Args[2]+"/git-okstra.1", []byte("page"), 0o600)
+		os.WriteFile(os.Args[2]+"/git-okstra-log.1", []byte("page"), 0o600)
+		return
+	}
 	for _, arg := range os.Args[1:] {
 		os.Stdout.WriteString(arg + " ")
 	}
 	os.Stdout.WriteString(version + "\n")
 }
 `
+
+// installed is what install.sh leaves below an empty prefix.
+const installed = "\n/bin\n/bin/git-okstra\n/share\n/share/bash-completion\n/share/bash-completion/completions\n/share/bash-completion/completions/git-okstra" +
+	"\n/share/fish\n/share/fish/vendor_completions.d\n/share/fish/vendor_completions.d/git-okstra.fish" +
+	"\n/share/man\n/share/man/man1\n/share/man/man1/git-okstra-log.1\n/share/man/man1/git-okstra.1" +
+	"\n/share/zsh\n/share/zsh/site-functions\n/share/zsh/site-functions/_git-okstra"
 
 // clone makes a folder, with a blank in its name, that install.sh takes for the
 // module, and returns it.
@@ -107,7 +119,7 @@ func TestInstall(t *testing.T) {
 	if code != 0 || stdout != want || stderr != "" {
 		t.Fatalf("install = %d\n%s%s\nwant\n%s", code, stdout, stderr, want)
 	}
-	if got := tree(t, prefix); got != "\n/bin\n/bin/git-okstra" {
+	if got := tree(t, prefix); got != installed {
 		t.Errorf("installed:%s", got)
 	}
 	if got := tree(t, dir); got != before {
@@ -148,6 +160,9 @@ func TestInstallBesideOthers(t *testing.T) {
 	bin := filepath.Join(prefix, "bin")
 	write(t, filepath.Join(bin, "git-okstra"), "old", 0o755)
 	write(t, filepath.Join(bin, "other"), "other", 0o755)
+	pages := filepath.Join(prefix, "share", "man", "man1")
+	write(t, filepath.Join(pages, "git-okstra-gone.1"), "of an older version", 0o644)
+	write(t, filepath.Join(pages, "git-other.1"), "other", 0o644)
 	env := []string{"PREFIX=" + prefix, "PATH=" + os.Getenv("PATH") + ":" + bin}
 
 	stdout, stderr, code := install(t, dir, env)
@@ -158,10 +173,16 @@ func TestInstallBesideOthers(t *testing.T) {
 	if err != nil || string(out) != "v1.2.3\n" {
 		t.Errorf("version = %q, %v", out, err)
 	}
+	if info, err := os.Stat(filepath.Join(pages, "git-okstra.1")); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("the page: %v, %v", info, err)
+	}
+	if _, err := os.Stat(filepath.Join(pages, "git-okstra-gone.1")); !os.IsNotExist(err) {
+		t.Errorf("a page of an older version: %v", err)
+	}
 	if _, _, code = install(t, dir, env, "--uninstall"); code != 0 {
 		t.Errorf("uninstall = %d", code)
 	}
-	if got := tree(t, prefix); got != "\n/bin\n/bin/other" {
+	if got := tree(t, prefix); got != "\n/bin\n/bin/other\n/share\n/share/man\n/share/man/man1\n/share/man/man1/git-other.1" {
 		t.Errorf("left:%s", got)
 	}
 }

@@ -60,6 +60,8 @@ var rooms = map[string]room{
 	"internal/remote": workflow,
 	"internal/doctor": workflow,
 
+	"internal/manual":   {pure: true},
+	"docs/schemas":      {pure: true},
 	"internal/ui":       {},
 	"internal/bench":    {ours: []string{"gitops", "notes", "plan"}},
 	"internal/soak":     {},
@@ -73,7 +75,7 @@ var rooms = map[string]room{
 var libraries = map[string][]string{
 	"github.com/alecthomas/chroma/v2":  {"internal/conform"},
 	"github.com/alecthomas/kong":       {"cmd/git-okstra"},
-	"github.com/google/jsonschema-go":  {"internal/conform/manifest"},
+	"github.com/google/jsonschema-go":  {"internal/conform/manifest", "tests"},
 	"github.com/google/uuid":           {"cmd/git-okstra"},
 	"github.com/go-git":                {"gitops"},
 	"github.com/Masterminds/semver/v3": {"plan/rules"},

@@ -14,7 +14,7 @@ import (
 // the upstream of the first branch that has one, else origin, else the only one. Errors:
 // *UnknownError.
 func Choose(c gitops.Config, named string, branches []gitops.RefName) (string, error) {
-	all := c.Subsections("remote.", ".url")
+	all := Names(c)
 	if name := cmp.Or(named, c.Get("okstra.remote")); name != "" {
 		if !slices.Contains(all, name) {
 			return "", &UnknownError{Name: name, Known: all}
@@ -55,3 +55,6 @@ func (e *UnknownError) Error() string {
 	}
 	return "several remotes are configured here, one must be named: " + strings.Join(names, ", ")
 }
+
+// Names are the remotes that are configured, in the order of the configuration.
+func Names(c gitops.Config) []string { return c.Subsections("remote.", ".url") }

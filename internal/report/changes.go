@@ -21,8 +21,8 @@ const (
 	VerdictUndecided = "undecided"
 )
 
-// Changes is what a hook or CI says of a commit, a push or a range: okstra.hooks-run/v1
-// and okstra.ci/v1.
+// Changes is okstra.hooks-run/v1 and okstra.ci/v1: what a hook or CI says of a commit, a
+// push or a range.
 type Changes struct {
 	Schema   string          `json:"schema"`
 	Hook     string          `json:"hook"` // its name, or ci
