@@ -193,7 +193,7 @@ func addHK(text []byte, name string) ([]byte, error) {
 	}
 	steps, stepIndent, ok := openAfter(text, hook, `steps`)
 	sibling := regexp.MustCompile(`(?m)^` + hookIndent + `[\["}]`).FindIndex(text[hook:])
-	if !ok || sibling != nil && hook+sibling[0] < steps {
+	if !ok || len(sibling) > 0 && hook+sibling[0] < steps {
 		return nil, fmt.Errorf("[%q] has no line `steps {`", name)
 	}
 	return block{comment: "//", indent: stepIndent + "  ", lines: hkStep(name)}.insert(text, steps), nil

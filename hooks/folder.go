@@ -42,20 +42,20 @@ func FolderOf(repo *gitops.Repo) (Folder, error) {
 	f.Path = dir
 	f.Shared = true
 	for _, own := range []string{f.Top, repo.MainDir(), repo.CommonDir()} {
-		if own != "" && within(real(own), real(dir)) {
+		if own != "" && within(resolved(own), resolved(dir)) {
 			f.Shared = false
 		}
 	}
 	return f, nil
 }
 
-// real is a path without symbolic links, as far as it exists.
-func real(path string) string {
+// resolved is a path without symbolic links, as far as it exists.
+func resolved(path string) string {
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
 		return whole
 	}
 	if parent := filepath.Dir(path); parent != path {
-		return filepath.Join(real(parent), filepath.Base(path))
+		return filepath.Join(resolved(parent), filepath.Base(path))
 	}
 	return path
 }

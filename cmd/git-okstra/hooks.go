@@ -174,11 +174,12 @@ func configureHooks(m hooks.Manager, names []string, write bool) ([]hookJSON, er
 		case write:
 			err := e.Write()
 			var refused *hooks.RefusedError
-			if errors.As(err, &refused) {
+			switch {
+			case errors.As(err, &refused):
 				why = refused.Message
-			} else if err != nil {
+			case err != nil:
 				return nil, err
-			} else {
+			default:
 				state, lines = "added", nil
 			}
 		}

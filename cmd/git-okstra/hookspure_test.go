@@ -124,7 +124,7 @@ func TestHooksNeverWrite(t *testing.T) {
 				t.Errorf("exit %d, want %d", code, c.code)
 			}
 			for i := range 12 {
-				signal := os.Signal(os.Kill)
+				signal := os.Kill
 				if i%2 == 1 {
 					signal = os.Interrupt
 				}

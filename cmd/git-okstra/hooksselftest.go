@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-okstra/internal/report"
@@ -124,13 +125,13 @@ func (t *selfTester) prepare(dir, folder string) error {
 	if err != nil {
 		return err
 	}
-	make := []string{"init", "-q", t.clone}
+	begin := []string{"init", "-q", t.clone}
 	if head != "" {
-		make = []string{"clone", "-q", "--shared", "--no-tags", "--", t.a.repo.CommonDir(), t.clone}
+		begin = []string{"clone", "-q", "--shared", "--no-tags", "--", t.a.repo.CommonDir(), t.clone}
 	}
 	none := "core.hooksPath=" + os.DevNull
 	for _, words := range [][]string{
-		append([]string{"-c", none}, make...),
+		append([]string{"-c", none}, begin...),
 		{"init", "-q", "--bare", filepath.Join(dir, "hub")},
 	} {
 		if out, err := t.git(dir, "", words...); err != nil {
@@ -225,7 +226,7 @@ func (t *selfTester) git(dir, env string, words ...string) (string, error) {
 	cmd.Dir = dir
 	cmd.Env = t.env
 	if env != "" {
-		cmd.Env = append(t.env[:len(t.env):len(t.env)], env)
+		cmd.Env = append(slices.Clone(t.env), env)
 	}
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said

@@ -42,8 +42,9 @@ func makeProving(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	text := string(demoPlan)
 	declared := "Conformance tests: stage-1 — qa/scripts/stage-1.sh (requires=[db,http])"
-	exempt := text[strings.Index(text, "Conformance exemption:"):]
+	_, exempt, _ := strings.Cut(text, "Conformance exemption:")
 	exempt, _, _ = strings.Cut(exempt, "\n")
+	exempt = "Conformance exemption:" + exempt
 	files := map[string]string{
 		"plan.md": strings.Replace(text, exempt, declared, 1), "qa/conformance-manifest.json": provingManifest, "qa/scripts/stage-1.sh": provingScript,
 	}

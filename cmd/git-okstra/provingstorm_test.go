@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,8 +19,9 @@ func newProving(t *testing.T, script string) *bench {
 	t.Helper()
 	b := newBench(t, 2)
 	plan := widePlan(2)
-	exempt := plan[strings.Index(plan, "Conformance exemption:"):]
+	_, exempt, _ := strings.Cut(plan, "Conformance exemption:")
 	exempt, _, _ = strings.Cut(exempt, "\n")
+	exempt = "Conformance exemption:" + exempt
 	b.repo.Write("plan.md", strings.Replace(plan, exempt, "Conformance tests: stage-1 — qa/scripts/stage-1.sh (requires=[db,http])", 1))
 	b.repo.Write("qa/conformance-manifest.json", provingManifest)
 	b.repo.Write("qa/scripts/stage-1.sh", script)
@@ -56,7 +58,7 @@ func TestProvingInterrupted(t *testing.T) {
 		b := newProving(t, provingPass+"echo $$ > \"$READY.new\" && mv \"$READY.new\" \"$READY\"\nsleep 600\n")
 		ready := filepath.Join(t.TempDir(), "ready")
 		cmd := exec.Command("git-okstra", "conform", "run", "1")
-		cmd.Dir, cmd.Env = b.repo.Dir, append(b.repo.Env, "READY="+ready)
+		cmd.Dir, cmd.Env = b.repo.Dir, append(slices.Clone(b.repo.Env), "READY="+ready)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

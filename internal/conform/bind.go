@@ -330,7 +330,7 @@ func (b *bindings) deny(rule *Rule, p *part, code string) bool {
 // madeBy are the rules for what a call makes that is known without an import.
 func (x *index) madeBy(word, behind string) []*Rule {
 	m := behindMade().FindStringSubmatch(behind)
-	if m == nil || m[1] == "" || !maker().MatchString(m[1]) {
+	if len(m) < 2 || m[1] == "" || !maker().MatchString(m[1]) {
 		return nil
 	}
 	return x.callRules(word + "." + m[1] + "(")

@@ -31,7 +31,8 @@ func (e *Engine) Story(ctx context.Context, t *Task, n plan.StageNumber, rows []
 	if err != nil || s.Base == "" || s.Tip == "" || s.Missing {
 		return s, err
 	}
-	return s, e.history(ctx, &s, most)
+	err = e.history(ctx, &s, most)
+	return s, err
 }
 
 // Ends is a Story without its history: base, branch, tip, and whether they are in this
@@ -62,7 +63,8 @@ func (e *Engine) Ends(ctx context.Context, t *Task, n plan.StageNumber, rows []n
 			}
 		}
 	}
-	return s, e.findEnds(ctx, &s)
+	err := e.findEnds(ctx, &s)
+	return s, err
 }
 
 // findEnds fills in the tip of a stage that is under way.

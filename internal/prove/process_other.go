@@ -12,7 +12,7 @@ import (
 func shell(text string) *exec.Cmd { return exec.Command("sh", "-c", text) }
 
 // endPolitely ends the one process that is known.
-func endPolitely(pid int, ended <-chan error, _ time.Duration) {
+func endPolitely(pid int, ended <-chan struct{}, _ time.Duration) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill()
 	}

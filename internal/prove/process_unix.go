@@ -21,7 +21,7 @@ func shell(text string) *exec.Cmd {
 }
 
 // endPolitely asks a group to end, and after a while does not ask.
-func endPolitely(group int, ended <-chan error, grace time.Duration) {
+func endPolitely(group int, ended <-chan struct{}, grace time.Duration) {
 	_ = syscall.Kill(-group, syscall.SIGTERM)
 	select {
 	case <-ended:

@@ -69,11 +69,16 @@ func Run(ctx context.Context, c Command) (Outcome, error) {
 		streams.wait(0)
 		return out, fmt.Errorf("run the conformance command: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	var waited error
+	go func() {
+		defer close(ended)
+		waited = cmd.Wait()
+	}()
 	stopped := false
 	select {
-	case err = <-ended:
+	case <-ended:
+		err = waited
 	case <-limited.Done():
 		stopped = true
 		endPolitely(cmd.Process.Pid, ended, c.Grace)

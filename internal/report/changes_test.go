@@ -41,9 +41,10 @@ func TestChangesSkip(t *testing.T) {
 		left    int
 		skipped string
 	}{
-		"":                       {VerdictBlock, 4, ""},
-		"s1":                     {VerdictBlock, 3, "S1"},
-		" S1 , PROTECT":          {VerdictPass, 2, "S1 protect"},
+		"":   {VerdictBlock, 4, ""},
+		"s1": {VerdictBlock, 3, "S1"},
+		" S1 , PROTECT": { //nolint:gocritic // as people write it
+			VerdictPass, 2, "S1 protect"},
 		"all":                    {VerdictPass, 0, "S1 S9 out-of-plan protect"},
 		"S":                      {VerdictBlock, 4, ""},
 		"S9,out-of-plan,unknown": {VerdictBlock, 2, "S9 out-of-plan"},
