@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -229,4 +230,52 @@ func hunkOf(path string, body []string) []byte {
 		b.WriteString(line + "\n")
 	}
 	return []byte(fmt.Sprintf("--- a/%s\n+++ b/%s\n@@ -41,%d +41,%d @@\n%s", path, path, old, cur, b.String()))
+}
+
+// TestSiftedPatterns holds what is sifted by the texts that patterns need to the patterns
+// alone: imports over the lines of the corpus, globs over its paths.
+func TestSiftedPatterns(t *testing.T) {
+	t.Parallel()
+	modules, paths := 0, 0
+	var sets []*globSet
+	for i := range Builtin().languages {
+		sets = append(sets, Builtin().languages[i].files())
+	}
+	for _, e := range Builtin().ignored {
+		sets = append(sets, e.paths())
+	}
+	for i := range Builtin().List {
+		if rule := &Builtin().List[i]; rule.paths != nil {
+			sets = append(sets, rule.paths())
+		}
+	}
+	for _, h := range corpus(t) {
+		for _, set := range sets {
+			want := slices.ContainsFunc(set.list, func(re func() *regexp.Regexp) bool { return re().MatchString(h.path) })
+			if want {
+				paths++
+			}
+			if got := set.MatchString(h.path); got != want {
+				t.Errorf("%s: %v, without the sieve %v", h.path, got, want)
+			}
+		}
+		if h.language == nil {
+			continue
+		}
+		for _, line := range h.plain() {
+			var want int
+			for _, re := range h.language.imports {
+				want += len(re().FindAllString(line, -1))
+			}
+			plain := *h.language
+			plain.importing = func() *filter { return &filter{always: []int{0, 1, 2}[:len(plain.imports)]} }
+			got := h.language.modulesOf(line)
+			if modules += len(got); want > len(got) || !slices.Equal(got, plain.modulesOf(line)) {
+				t.Errorf("%s: %q imports %q, %d without the sieve", h.path, line, got, want)
+			}
+		}
+	}
+	if modules < 300 || paths < 1000 {
+		t.Errorf("only %d imports and %d paths", modules, paths)
+	}
 }

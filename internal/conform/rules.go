@@ -47,7 +47,7 @@ type Rule struct {
 
 	parts  []part
 	unless func() *regexp.Regexp // nil where there is none
-	paths  func() *regexp.Regexp
+	paths  func() *globSet
 }
 
 // part is one of a rule's patterns, compiled when a line first may fit it.
@@ -69,7 +69,8 @@ type Language struct {
 	Block     []string // how a block comment begins and ends
 	Quotes    []string // that go over several lines
 
-	files          func() *regexp.Regexp
+	files          func() *globSet
+	importing      func() *filter // of the imports
 	imports, binds []func() *regexp.Regexp
 }
 
@@ -85,7 +86,7 @@ type Rules struct {
 // exclusion is files that are not looked at, and why.
 type exclusion struct {
 	why   string
-	paths func() *regexp.Regexp
+	paths func() *globSet
 	head  func() *regexp.Regexp // of the first lines, nil where there is none
 }
 
