@@ -275,7 +275,7 @@ func TestSiftedPatterns(t *testing.T) {
 			}
 		}
 	}
-	if modules < 300 || paths < 1000 {
+	if modules < 200 || paths < 1000 {
 		t.Errorf("only %d imports and %d paths", modules, paths)
 	}
 }
