@@ -1,3 +1,3 @@
-// Package hooks is what git's hooks call: one function a hook, which gets the hook's
-// arguments and input as git gave them.
+// Package hooks is about git's hooks: how ours come into place beside those of others and
+// go again, and what is staged, pushed or rewritten when git calls one.
 package hooks

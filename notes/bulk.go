@@ -51,6 +51,23 @@ func AppendAll(ctx context.Context, repo Repo, w *gitops.ObjectWriter, tip gitop
 	return w.Commit(commit), nil
 }
 
+// AppendLine adds one line that is no Row to a log of such lines, as AppendAll does.
+// encode makes it for its place in the log's order; the line has the keys v, seq and id of
+// a row, so that logs are merged alike.
+func AppendLine(ctx context.Context, repo Repo, w *gitops.ObjectWriter, tip gitops.Hash,
+	by gitops.Signature, target gitops.Hash, encode func(seq uint64) ([]byte, error),
+) (gitops.Hash, error) {
+	seq, err := lastSeq(ctx, repo, tip)
+	if err != nil {
+		return "", err
+	}
+	line, err := encode(seq + 1)
+	if err != nil {
+		return "", err
+	}
+	return AppendAll(ctx, repo, w, tip, by, []Entry{{Target: target, Row: Row{Seq: seq + 1}, Raw: line}})
+}
+
 // fewTargets is up to how many notes are looked up one by one: beyond it reading all
 // of the log is faster.
 const fewTargets = 64

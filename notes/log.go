@@ -24,6 +24,11 @@ func Ref(key plan.TaskKey) gitops.RefName {
 	return gitops.RefName("refs/notes/okstra/" + key.Ref())
 }
 
+// QARef names the notes ref of a task's conformance results.
+func QARef(key plan.TaskKey) gitops.RefName {
+	return gitops.RefName("refs/notes/okstra-qa/" + key.Ref())
+}
+
 // Repo is what the log needs of a repository.
 type Repo interface {
 	ReadCommit(ctx context.Context, h gitops.Hash) (gitops.Commit, error)

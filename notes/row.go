@@ -26,6 +26,8 @@ const (
 	Verified Status = "verified"
 	// HandedOff rows say on which branch a stage was handed on.
 	HandedOff Status = "handed-off"
+	// Waived rows take a surface out of a stage's judgement, until a time or for good.
+	Waived Status = "waived"
 	// Imported rows keep a file of an okstra task folder.
 	Imported Status = "imported"
 )

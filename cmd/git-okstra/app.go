@@ -57,7 +57,8 @@ func commands() []command {
 		{"import", "Take an okstra task folder over.", &importCmd{}},
 		{"export", "Write the task as an okstra task folder.", &exportCmd{}},
 		{"doctor", "Find what is wrong with refs, notes and worktrees, and mend it.", &doctorCmd{}},
-		{"hooks", "What git's hooks call.", &hooksCmd{}},
+		{"hooks", "Install and run the hooks that judge commits and pushes.", &hooksCmd{}},
+		{"ci", "Judge a range as the hooks do.", &ciCmd{}},
 		{"demo", "Run the whole flow in a throw-away repository.", &demoCmd{}},
 		{"version", "Print the version.", &versionCmd{}},
 	}
@@ -112,6 +113,14 @@ func run(args []string, std streams) (code int) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
+	if c := plainHook(args); c != nil {
+		a := &app{ctx: ctx, std: std, args: args}
+		defer a.close()
+		if err := c.Run(a); err != nil {
+			return fail(std, false, err)
+		}
+		return a.code
+	}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:

@@ -68,14 +68,17 @@ func (c *chainCmd) Run(a *app) error {
 	if c.DryRun || argv == nil {
 		return a.showWaves(d, q, argv)
 	}
-	var need []trusted
+	var need []lifecycle.Trusted
 	if executor != "" {
-		need = append(need, trusted{executorSetting, executor})
+		need = append(need, lifecycle.Trusted{What: executorSetting, Text: executor})
 	}
 	if c.Validate {
 		need = append(need, d.validations(d.task, q.Order)...)
 	}
 	if err := d.trust(need, c.Trust); err != nil {
+		return err
+	}
+	if err := d.trustProofs(q.Order, c.Trust); err != nil {
 		return err
 	}
 	return a.runChain(c, d, q, argv, numbers)

@@ -248,7 +248,11 @@ func (d *chainDesk) Done(ctx context.Context, j *chain.Job, passed []string) (gi
 	if err := d.revised(ctx, t, j.Stage); err != nil {
 		return "", err
 	}
-	req := lifecycle.DoneRequest{Stage: j.Stage}
+	if err := d.proves(ctx, t, j); err != nil {
+		return "", d.stop(err)
+	}
+	var verdict *judged
+	req := lifecycle.DoneRequest{Stage: j.Stage, Conforms: d.a.conforms(d.e, &verdict)}
 	if len(passed) > 0 {
 		req.Evidence = &notes.Carry{ValidationsPassed: passed}
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,21 +17,13 @@ import (
 // executorSetting is the command of chains that name none.
 const executorSetting = "okstra.executor"
 
-// trusted is something that runs only after somebody here has agreed to it.
-type trusted struct{ what, text string }
-
-func (t trusted) ref() gitops.RefName {
-	sum := sha256.Sum256([]byte(t.what + "\x00" + t.text))
-	return gitops.RefName(lifecycle.TrustedPrefix + hex.EncodeToString(sum[:]))
-}
-
 // validations are the commands that a task's plan wants to pass in the stages of a queue.
-func (d *chainDesk) validations(t *lifecycle.Task, queue []plan.StageNumber) []trusted {
-	var out []trusted
+func (d *chainDesk) validations(t *lifecycle.Task, queue []plan.StageNumber) []lifecycle.Trusted {
+	var out []lifecycle.Trusted
 	for _, n := range queue {
 		st, _ := t.Plan.Stage(n)
 		for _, command := range chain.Validations(st) {
-			out = append(out, trusted{fmt.Sprintf("validation of stage %d", st.Number), command})
+			out = append(out, lifecycle.Trusted{What: fmt.Sprintf("validation of stage %d", st.Number), Text: command})
 		}
 	}
 	return out
@@ -42,31 +32,35 @@ func (d *chainDesk) validations(t *lifecycle.Task, queue []plan.StageNumber) []t
 // trustRevision stops at a stage whose commands came with a revision of the plan after
 // the run had begun, where nobody here has agreed to them.
 func (d *chainDesk) trustRevision(ctx context.Context, t *lifecycle.Task, n plan.StageNumber) error {
-	if !d.validate || t.PlanCommit == d.task.PlanCommit {
+	if t.PlanCommit == d.task.PlanCommit {
 		return nil
 	}
-	err := d.a.trust(ctx, t.PlanCommit, d.validations(t, []plan.StageNumber{n}), false)
-	if err != nil {
+	if d.validate {
+		if err := d.a.trust(ctx, t.PlanCommit, d.validations(t, []plan.StageNumber{n}), false); err != nil {
+			return d.stop(err)
+		}
+	}
+	if err := d.trustProof(ctx, t, n); err != nil {
 		return d.stop(err)
 	}
 	return nil
 }
 
 // trust is that of the task's plan as it was when the run began.
-func (d *chainDesk) trust(need []trusted, grant bool) error {
+func (d *chainDesk) trust(need []lifecycle.Trusted, grant bool) error {
 	return d.a.trust(d.a.ctx, d.task.PlanCommit, need, grant)
 }
 
 // trust refuses to run what nobody here has agreed to: by its very text, or, of what a
 // plan says, by approving that revision of it in this clone. With grant, or where a person
 // says so at the terminal, it is agreed to now.
-func (a *app) trust(ctx context.Context, revision gitops.Hash, need []trusted, grant bool) error {
+func (a *app) trust(ctx context.Context, revision gitops.Hash, need []lifecycle.Trusted, grant bool) error {
 	if len(need) == 0 {
 		return nil
 	}
-	names := []gitops.RefName{lifecycle.ApprovedHere(revision)}
+	names := []gitops.RefName{lifecycle.TrustedPlan(revision).Ref()}
 	for _, t := range need {
-		names = append(names, t.ref())
+		names = append(names, t.Ref())
 	}
 	have, err := a.repo.RefValues(ctx, names...)
 	if err != nil {
@@ -77,12 +71,12 @@ func (a *app) trust(ctx context.Context, revision gitops.Hash, need []trusted, g
 	seen := map[gitops.RefName]bool{}
 	for i, t := range need {
 		name := names[i+1]
-		if have[name] != "" || seen[name] || t.what != executorSetting && have[names[0]] != "" {
+		if have[name] != "" || seen[name] || t.What != executorSetting && have[names[0]] != "" {
 			continue
 		}
 		seen[name] = true
 		tx.Create(name, revision)
-		refused.message += "\n  " + t.what + ": " + plan.Printable(t.text)
+		refused.message += "\n  " + t.What + ": " + plan.Printable(t.Text)
 	}
 	if len(tx.Changes) == 0 {
 		return nil
@@ -117,4 +111,16 @@ func (a *app) agreed(what string) (bool, error) {
 		return err == nil, err
 	}
 	return false, err
+}
+
+// untrusted shows what would run.
+func untrusted(fresh []lifecycle.Trusted) *commandError {
+	refused := &commandError{
+		code: exitGate, message: "this would run here, and nobody in this clone has agreed to it yet:",
+		hints: []string{"if you want that, run the same command once with --trust"},
+	}
+	for _, t := range fresh {
+		refused.message += "\n  " + t.What + ": " + plan.Printable(t.Text)
+	}
+	return refused
 }

@@ -15,6 +15,10 @@ import (
 )
 
 type conformCmd struct {
+	Check   conformCheckCmd   `cmd:"" help:"Judge a stage's change: what it touches, what its plan declares, what was proved."`
+	Run     conformRunCmd     `cmd:"" help:"Run a stage's conformance command and record the result on the tested commit."`
+	Status  conformStatusCmd  `cmd:"" help:"List declarations, results and waivers."`
+	Waive   conformWaiveCmd   `cmd:"" help:"Take a surface out of a stage's judgement, with a reason."`
 	Touches conformTouchesCmd `cmd:"" help:"Say which surfaces a diff touches, and where."`
 	Rules   conformRulesCmd   `cmd:"" help:"List the rules that find touches."`
 	Explain conformExplainCmd `cmd:"" help:"Explain one of them."`
@@ -155,32 +159,37 @@ func (c *conformTouchesCmd) sides(a *app) (d gitops.DiffSides, err error) {
 
 // ofRepository judges commits, the index or the work tree.
 func (c *conformTouchesCmd) ofRepository(a *app) (conform.Findings, error) {
-	repo, err := a.open()
-	if err != nil {
+	if _, err := a.open(); err != nil {
 		return conform.Findings{}, err
 	}
 	d, err := c.sides(a)
 	if err != nil {
 		return conform.Findings{}, err
 	}
+	found, _, err := a.touchesOf(d)
+	return found, err
+}
+
+// touchesOf judges what lies between two sides, and lists the paths that differ.
+func (a *app) touchesOf(d gitops.DiffSides) (found conform.Findings, paths []string, err error) {
 	rules, err := a.surfaces(d)
 	if err != nil {
-		return conform.Findings{}, err
+		return found, nil, err
 	}
-	ctx := conform.Context{Watch: stopwatch, Attributes: func(paths []string) (map[string]conform.Attributes, error) {
-		attrs, err := repo.AttributesOf(a.ctx, d, paths, []string{generatedAttr, vendoredAttr, documentationAttr})
+	ctx := conform.Context{Watch: stopwatch, Attributes: func(batch []string) (map[string]conform.Attributes, error) {
+		paths = append(paths, batch...) // each file of the diff passes here once
+		attrs, err := a.repo.AttributesOf(a.ctx, d, batch, []string{generatedAttr, vendoredAttr, documentationAttr})
 		out := map[string]conform.Attributes{}
 		for path, values := range attrs {
 			out[path] = attributesOf(values)
 		}
 		return out, err
 	}}
-	var found conform.Findings
-	err = repo.DiffStream(a.ctx, d, func(in io.Reader) (err error) {
+	err = a.repo.DiffStream(a.ctx, d, func(in io.Reader) (err error) {
 		found, err = rules.TouchesOf(in, ctx)
 		return err
 	})
-	return found, err
+	return found, paths, err
 }
 
 // The attributes that say what a file is, as linguist knows them.

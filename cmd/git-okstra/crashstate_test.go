@@ -335,6 +335,11 @@ func transitions() []transition {
 			steps: []step{{"log", "started,done,done"}, {"done", "good"}},
 		},
 		{
+			name: "waive", args: []string{"conform", "waive", "1", "--surface", "db", "--why", "tried"}, prepare: start, worktrees: 1,
+			from: started, steps: []step{{"log", "started,waived"}},
+			also: []string{said(with(started, "log", "started,waived,waived"))},
+		},
+		{
 			name: "release", args: []string{"stage", "release", "1", "--why", "tried"}, prepare: start, worktrees: 1,
 			from: started, steps: []step{{"log", "started,released"}, {"reserved", "-"}}, over: "nobody holds stage 1",
 		},

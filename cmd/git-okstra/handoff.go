@@ -60,7 +60,7 @@ func (c *handoffCmd) Run(a *app) error {
 	if t, err = e.Reload(a.ctx, t); err != nil {
 		return err
 	}
-	pr, err := a.pullRequest(t, out.Stages)
+	pr, err := a.pullRequest(e, t, out.Stages)
 	if err != nil {
 		return err
 	}

@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"git-okstra/gitops"
+	"git-okstra/hooks"
 	"git-okstra/internal/report"
 	"git-okstra/plan"
 )
 
 type initCmd struct {
-	Undo bool `help:"Take back what init has written."`
+	Undo  bool `help:"Take back what init has written, the hooks among it."`
+	Hooks bool `help:"Put the hooks into place as well, as hooks install does."`
 }
 
 // configBlock is the name of what init writes into the repository's configuration.
@@ -24,6 +26,7 @@ type initJSON struct {
 	Changes []initChange `json:"changes"`
 	Undone  bool         `json:"undone"`
 	Skipped []string     `json:"skipped"` // remotes whose names no ref can hold
+	Hooks   []hookJSON   `json:"hooks"`   // with --hooks, and what --undo took away
 }
 
 // initChange is one value: added now, removed now, or there already.
@@ -40,7 +43,7 @@ func (c *initCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	out := initJSON{Schema: "okstra.init/v1", File: repo.ConfigFile(), Changes: []initChange{}, Undone: c.Undo, Skipped: []string{}}
+	out := initJSON{Schema: "okstra.init/v1", File: repo.ConfigFile(), Changes: []initChange{}, Undone: c.Undo, Skipped: []string{}, Hooks: []hookJSON{}}
 	own, err := repo.ConfigBlock(configBlock)
 	if err != nil {
 		return err
@@ -64,8 +67,29 @@ func (c *initCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	found, err := c.hooks(a)
+	if err != nil {
+		return err
+	}
+	out.Hooks = append(out.Hooks, found.Hooks...)
 	a.sayInit(out)
+	if !a.flags.JSON && len(found.Hooks) > 0 {
+		a.sayHooks(found)
+	}
 	return nil
+}
+
+// hooks puts the hooks into place where that is wanted, or takes them away.
+func (c *initCmd) hooks(a *app) (hooksJSON, error) {
+	switch {
+	case c.Undo:
+		out, err := (&hooksUninstallCmd{}).uninstall(a)
+		out.Hooks = slices.DeleteFunc(out.Hooks, func(h hookJSON) bool { return h.State == string(hooks.Nothing) })
+		return out, err
+	case c.Hooks:
+		return (&hooksInstallCmd{}).install(a)
+	}
+	return hooksJSON{}, nil
 }
 
 // initSettings tells the doctor what init would change where it was run before.

@@ -19,6 +19,11 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestJSONKeys(t *testing.T) {
 	b := newBench(t, 2)
 	b.repo.Write("bad.md", strings.ReplaceAll(widePlan(2), "| 2 | part 2 | (none) |", "| 2 | part 2 | 7 |"))
+	for _, words := range [][]string{
+		{"checkout", "-q", "-b", "side"}, {"add", "bad.md"}, {"commit", "-q", "-m", "bad"}, {"checkout", "-q", "main"}, {"restore", "-s", "side", "bad.md"},
+	} {
+		b.repo.Git(words...)
+	}
 	okstraFolder(b)
 	b.repo.Git("init", "-q", "--bare", b.home+"/hub.git")
 	b.repo.Git("remote", "add", "origin", b.home+"/hub.git")
@@ -41,6 +46,7 @@ func TestJSONKeys(t *testing.T) {
 		{"stage start 1", exitNothing},
 		{"stage list", 0},
 		{"stage done 1 --allow-empty --report r.md", 0},
+		{"conform check 1", 0},
 		{"stage land 1", 0},
 		{"stage start 2", 0},
 		{"stage renew 2", 0},
@@ -50,6 +56,11 @@ func TestJSONKeys(t *testing.T) {
 		{"verify --stage 1 --record accepted", 0},
 		{"stage pr 1", 0},
 		{"handoff --stages 1", 0},
+		{"hooks install", 0},
+		{"hooks status", 0},
+		{"hooks status --self-test", 0},
+		{"hooks uninstall", 0},
+		{"ci --base main --head side", exitFindings},
 		{"doctor", 0},
 		{"import folder --task HELLO-1", exitFindings},
 		{"export out", 0},
@@ -58,6 +69,9 @@ func TestJSONKeys(t *testing.T) {
 		{"conform rules", 0},
 		{"conform explain go-db-tag", 0},
 		{"conform touches --diff some.diff", 0},
+		{"conform waive 2 --surface db --why x", 0},
+		{"conform status", 0},
+		{"conform run 1", 0},
 	} {
 		o := b.run(b.repo.Dir, append(strings.Fields(c.words), "--json")...)
 		if o.code != c.code {

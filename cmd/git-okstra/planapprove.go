@@ -81,6 +81,7 @@ func (c *planApproveCmd) Run(a *app) error {
 	if err := mark.write(); err != nil {
 		return err
 	}
+	a.warnManifest(req)
 	a.sayApproved(out, len(req.Plan.Stages), changes)
 	return nil
 }

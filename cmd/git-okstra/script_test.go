@@ -35,13 +35,16 @@ func TestScript(t *testing.T) {
 		Setup:               setupScript,
 		Condition:           gitCan,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"folder": fillFolder,
-			"gone":   ended,
-			"repo":   makeRepo,
-			"setenv": setenv,
-			"work":   makeWork,
-			"lines":  lines,
+			"exits":   exits,
+			"folder":  fillFolder,
+			"gone":    ended,
+			"peer":    peer,
+			"proving": makeProving,
+			"repo":    makeRepo,
+			"setenv":  setenv,
+			"way":     way,
+			"work":    makeWork,
+			"lines":   lines,
 		},
 	})
 }

@@ -28,6 +28,8 @@ type doneJSON struct {
 	HeadCommit gitops.Hash        `json:"head_commit"`
 	Already    bool               `json:"already"`
 	Ready      []plan.StageNumber `json:"ready"`
+	// Conformance is what was judged, null where the stage was done already.
+	Conformance *report.Conformance `json:"conformance"`
 }
 
 // Run records a stage as done.
@@ -47,14 +49,25 @@ func (c *stageDoneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	f, err := e.Finish(a.ctx, t, lifecycle.DoneRequest{Stage: n, AllowEmpty: c.AllowEmpty, ReportPath: c.Report, Evidence: evidence})
+	var j *judged
+	f, err := e.Finish(a.ctx, t, lifecycle.DoneRequest{
+		Stage: n, AllowEmpty: c.AllowEmpty, ReportPath: c.Report, Evidence: evidence, Conforms: a.conforms(e, &j),
+	})
 	if err != nil {
 		return err
 	}
 	a.publish(c.Local)
 	if a.flags.JSON {
-		writeJSON(a.std.out, doneJSON{"okstra.stage-done/v1", f.Key.String(), f.Stage, f.Head, f.Already, orEmpty(f.Ready)})
+		out := doneJSON{"okstra.stage-done/v1", f.Key.String(), f.Stage, f.Head, f.Already, orEmpty(f.Ready), nil}
+		if j != nil {
+			r := j.report()
+			out.Conformance = &r
+		}
+		writeJSON(a.std.out, out)
 		return nil
+	}
+	if j != nil {
+		a.notices(*j)
 	}
 	suffix := ""
 	if f.Already {

@@ -35,7 +35,7 @@ func (c *stagePRCmd) Run(a *app) error {
 			return err
 		}
 	}
-	pr, err := a.pullRequest(t, numbers)
+	pr, err := a.pullRequest(e, t, numbers)
 	if err != nil {
 		return err
 	}
@@ -48,13 +48,17 @@ func (c *stagePRCmd) Run(a *app) error {
 }
 
 // pullRequest writes the text of a pull request for stages.
-func (a *app) pullRequest(t *lifecycle.Task, numbers []plan.StageNumber) (report.PullRequest, error) {
+func (a *app) pullRequest(e *lifecycle.Engine, t *lifecycle.Task, numbers []plan.StageNumber) (report.PullRequest, error) {
 	in := report.PRInput{Task: t.Key.String(), Plan: t.Plan}
 	var err error
 	if in.Template, err = a.prTemplate(t); err != nil {
 		return report.PullRequest{}, err
 	}
 	lines, err := notes.ReadStages(a.ctx, a.repo, t.NotesTip, numbers)
+	if err != nil {
+		return report.PullRequest{}, err
+	}
+	all, err := a.conformance(a.ctx, e, t)
 	if err != nil {
 		return report.PullRequest{}, err
 	}
@@ -68,6 +72,9 @@ func (a *app) pullRequest(t *lifecycle.Task, numbers []plan.StageNumber) (report
 			if r.Stage == st.Number && r.Status == notes.Done && r.Head != "" && r.Head == t.Done[st.Number] && r.Carry != nil && !ofAnother(t.Key, r) {
 				s.Base, s.Files, s.Passed = string(r.Carry.StageCommitRange.Base), r.Carry.FilesChanged, r.Carry.ValidationsPassed
 			}
+		}
+		if s.Conform, err = all.prLines(st.Number); err != nil {
+			return report.PullRequest{}, err
 		}
 		for _, d := range st.DependsOn {
 			other, _ := t.Plan.Stage(d)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"git-okstra/internal/conform/verdict"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/report"
 	"git-okstra/internal/workspace"
@@ -85,8 +86,47 @@ func (a *app) stageShow(e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumb
 		out.Worktree = wt.Path
 	}
 	a.addStory(&out, s)
+	if err := a.addConformance(&out, e, t, n, s); err != nil {
+		return out, err
+	}
 	err = a.addRows(&out, s, rows)
 	return out, err
+}
+
+// addConformance puts in results, waivers and the verdict on the stage's commits: as work
+// in progress until it is done.
+func (a *app) addConformance(out *report.StageShow, e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumber, s lifecycle.Story) error {
+	out.Results, out.Waivers = []json.RawMessage{}, []report.WaiverLine{}
+	all, err := a.conformance(a.ctx, e, t)
+	if err != nil {
+		return err
+	}
+	for _, r := range all.results {
+		if r.Stage == n {
+			raw, err := r.Encode()
+			if err != nil {
+				return err
+			}
+			out.Results = append(out.Results, raw)
+		}
+	}
+	for _, w := range all.waivers(n) {
+		out.Waivers = append(out.Waivers, report.NewWaiver(n, w, !w.Live(e.Now())))
+	}
+	if s.Base == "" || s.Tip == "" || s.Missing || s.Base == s.Tip && t.Done[n] == "" {
+		return nil
+	}
+	moment := verdict.Done
+	if t.Done[n] == "" {
+		moment = verdict.PushWIP
+	}
+	j, err := all.judge(a.ctx, n, s.Base, s.Tip, moment)
+	if err != nil {
+		return err
+	}
+	r := j.report()
+	out.Conformance = &r
+	return nil
 }
 
 // addStory puts in what the stage's commits changed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"git-okstra/internal/conform/verdict"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/report"
 	"git-okstra/internal/verify"
@@ -56,6 +57,7 @@ type verifying struct {
 	onto    string
 	verdict lifecycle.Verdict
 	missing []verify.Missing
+	conform []report.Conformance
 	out     report.Verify
 }
 
@@ -63,6 +65,9 @@ type verifying struct {
 func (v *verifying) judge(ctx context.Context, t *lifecycle.Task) (lifecycle.Judged, error) {
 	f, err := v.facts(ctx, t)
 	if err != nil {
+		return lifecycle.Judged{}, err
+	}
+	if err := v.conformance(ctx, t, &f); err != nil {
 		return lifecycle.Judged{}, err
 	}
 	v.missing = verify.Check(f)
@@ -127,5 +132,12 @@ func (v *verifying) hints() []string {
 	say(verify.NoWorktree, true, "the whole task is verified without --stage")
 	say(verify.UnderWay, true, "finish or abort it first")
 	say(verify.NotClean, true, "commit or remove them: what is verified is what is committed")
+	for _, c := range v.conform {
+		for _, hint := range c.Hints(verdict.Block) {
+			if !slices.Contains(hints, hint) {
+				hints = append(hints, hint)
+			}
+		}
+	}
 	return hints
 }

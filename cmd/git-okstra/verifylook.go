@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"git-okstra/gitops"
+	"git-okstra/internal/conform/verdict"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/report"
 	"git-okstra/internal/verify"
@@ -46,11 +49,49 @@ func (v *verifying) facts(ctx context.Context, t *lifecycle.Task) (verify.Facts,
 	return f, err
 }
 
+// conformance judges the done stages in scope.
+func (v *verifying) conformance(ctx context.Context, t *lifecycle.Task, f *verify.Facts) error {
+	v.conform = nil
+	all, err := v.app.conformance(ctx, v.engine, t)
+	if err != nil {
+		return err
+	}
+	for _, n := range f.Scope() {
+		if t.Done[n] == "" {
+			continue
+		}
+		base, tip, err := all.rangeOf(ctx, n)
+		var none *errNoRange
+		if errors.As(err, &none) {
+			if !slices.ContainsFunc(f.Lacking, func(l verify.Lacking) bool { return l.Stage == n }) {
+				f.Conform = append(f.Conform, verify.Nonconforming{Stage: n, Why: "cannot tell what stage " + fmt.Sprint(n) + " touches: " + none.why, CannotTell: true})
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		j, err := all.judge(ctx, n, base, tip, verdict.Verify)
+		if err != nil {
+			return err
+		}
+		r := j.report()
+		v.conform = append(v.conform, r)
+		for _, why := range r.Reasons {
+			if why.Level == verdict.Block {
+				f.Conform = append(f.Conform, verify.Nonconforming{Stage: n, Why: why.Message, Places: why.Places()})
+			}
+		}
+	}
+	return nil
+}
+
 // describe fills in what is printed.
 func (v *verifying) describe(ctx context.Context, t *lifecycle.Task, f verify.Facts) error {
 	v.out = report.Verify{
 		Schema: "okstra.verify/v1", Task: t.Key.String(), Scope: "task", Onto: shortName(t.Meta.Onto), Base: string(t.Base),
-		Head: string(f.Candidate), OK: len(v.missing) == 0, Stages: []report.VerifyStage{}, Reports: []string{}, Missing: []report.VerifyMissing{},
+		Conformance: orEmpty(v.conform),
+		Head:        string(f.Candidate), OK: len(v.missing) == 0, Stages: []report.VerifyStage{}, Reports: []string{}, Missing: []report.VerifyMissing{},
 	}
 	if f.Onto != "" {
 		v.out.Onto = f.Onto

@@ -33,13 +33,19 @@ var rooms = map[string]room{
 	"gitops": {},
 	"notes":  {ours: []string{"gitops", "plan", "plan/stage"}},
 	"hooks": {ours: []string{
-		"gitops", "plan", "plan/rules", "plan/stage", "notes", "internal/conform",
+		"gitops", "plan", "plan/rules", "plan/stage", "notes",
+		"internal/conform", "internal/conform/verdict", "internal/conform/manifest", "internal/conform/proof",
 	}},
 
-	"internal/conform":      {pure: true, ours: []string{"plan"}},
+	"internal/conform":          {pure: true, ours: []string{"plan"}},
+	"internal/conform/verdict":  {pure: true, ours: []string{"plan", "plan/rules", "internal/conform"}},
+	"internal/conform/manifest": {pure: true, ours: []string{"plan", "plan/rules", "internal/conform", "internal/conform/verdict"}},
+	"internal/conform/proof":    {pure: true, ours: []string{"plan", "internal/conform", "internal/conform/verdict", "internal/conform/manifest"}},
+
 	"internal/conformscore": {ours: []string{"internal/conform"}},
 	"internal/report": {pure: true, ours: []string{
-		"plan", "plan/rules", "plan/stage", "plan/revision", "internal/conform",
+		"plan", "plan/rules", "plan/stage", "plan/revision",
+		"internal/conform", "internal/conform/verdict", "internal/conform/manifest", "internal/conform/proof",
 	}},
 
 	"internal/lifecycle":  workflow,
@@ -48,8 +54,11 @@ var rooms = map[string]room{
 	"internal/reconcile":  workflow,
 	"internal/chain":      workflow,
 	"internal/verify":     workflow,
-	"internal/remote":     workflow,
-	"internal/doctor":     workflow,
+	"internal/prove": {ours: []string{
+		"gitops", "plan", "plan/stage", "notes", "internal/conform/proof",
+	}, workflow: true},
+	"internal/remote": workflow,
+	"internal/doctor": workflow,
 
 	"internal/ui":       {},
 	"internal/bench":    {ours: []string{"gitops", "notes", "plan"}},
@@ -65,6 +74,7 @@ var libraries = map[string][]string{
 	"github.com/alecthomas/chroma/v2":  {"internal/conform"},
 	"github.com/alecthomas/kong":       {"cmd/git-okstra"},
 	"github.com/dlclark/regexp2/v2":    {"internal/conform"},
+	"github.com/google/jsonschema-go":  {"internal/conform/manifest"},
 	"github.com/google/uuid":           {"cmd/git-okstra"},
 	"github.com/go-git":                {"gitops"},
 	"github.com/Masterminds/semver/v3": {"plan/rules"},
@@ -72,7 +82,7 @@ var libraries = map[string][]string{
 	"github.com/owenrumney/go-sarif":   {"tests"},
 	"github.com/xeipuuv/gojsonschema":  {"tests"},
 	"github.com/yuin/goldmark":         {"plan"},
-	"github.com/goccy/go-yaml":         {"plan", "plan/rules", "internal/conform"},
+	"github.com/goccy/go-yaml":         {"plan", "plan/rules", "internal/conform", "hooks"},
 	"github.com/mattn/go-runewidth":    {"internal/ui", "internal/report"},
 	"charm.land/bubbletea/v2":          {"internal/ui"},
 	"github.com/charmbracelet/x/vt":    {"tests"},

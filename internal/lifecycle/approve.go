@@ -12,15 +12,6 @@ import (
 	"git-okstra/plan"
 )
 
-// TrustedPrefix holds a ref for each thing that may run in this clone: for a revision of a
-// plan that was approved here, and for a command, each named by its hash.
-const TrustedPrefix = "refs/okstra-local/trusted/"
-
-// ApprovedHere names the ref that says that a revision of a plan was approved in this clone.
-func ApprovedHere(revision gitops.Hash) gitops.RefName {
-	return gitops.RefName(TrustedPrefix + string(revision))
-}
-
 // File is one file of a plan's tree, with slashes.
 type File struct {
 	Path    string
@@ -94,7 +85,7 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 // trust notes that a revision was approved in this clone, unless that is known. One that
 // came from elsewhere is so by being approved here once more.
 func (e *Engine) trust(ctx context.Context, rec *record, out Approved) error {
-	name := ApprovedHere(out.Commit)
+	name := TrustedPlan(out.Commit).Ref()
 	have, err := e.Repo.RefValues(ctx, name)
 	if err != nil || have[name] != "" {
 		return err
@@ -184,15 +175,9 @@ func (e *Engine) recordForced(ctx context.Context, rec *record, old *Task, out A
 			return err
 		}
 		row.Plan, row.Reason = out.Commit, why
-		target, done := old.Done[n]
-		if !done {
-			r, _, err := e.Reservation(ctx, old, n)
-			if err != nil {
-				return err
-			}
-			if target = r.Base; r.Broken != "" {
-				target = old.PlanCommit
-			}
+		target, err := e.spokenOf(ctx, old, n)
+		if err != nil {
+			return err
 		}
 		entries = append(entries, notes.Entry{Target: target, Row: row})
 	}

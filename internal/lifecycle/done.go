@@ -16,6 +16,10 @@ type DoneRequest struct {
 	AllowEmpty bool
 	ReportPath string
 	Evidence   *notes.Carry // what only the worker knows; nil for none
+	// Conforms is asked about the commits that are to be recorded, before they are; its
+	// error is the answer. It names the surfaces that are waived, for the row. nil: nothing
+	// is asked.
+	Conforms func(ctx context.Context, t *Task, n plan.StageNumber, base, tip gitops.Hash) (waived string, err error)
 }
 
 // Finished is a stage that is done.
@@ -87,7 +91,13 @@ func (e *Engine) finishOnce(ctx context.Context, t *Task, req DoneRequest) (Fini
 	if err := e.provesWork(ctx, n, r, tip, req.AllowEmpty); err != nil {
 		return Finished{}, err
 	}
-	if err := e.writeDone(ctx, t, st, r, branch, tip, req); err != nil {
+	waived := ""
+	if req.Conforms != nil {
+		if waived, err = req.Conforms(ctx, t, n, r.Base, tip); err != nil {
+			return Finished{}, err
+		}
+	}
+	if err := e.writeDone(ctx, t, st, r, branch, tip, waived, req); err != nil {
 		return Finished{}, err
 	}
 	return e.finished(t, n, tip, false), nil
@@ -273,7 +283,7 @@ func (e *Engine) provesWork(ctx context.Context, n plan.StageNumber, r Reservati
 
 // writeDone carries out the done transaction, in the order of storage.md §4.
 func (e *Engine) writeDone(ctx context.Context, t *Task, st plan.Stage, r Reservation,
-	branch gitops.RefName, tip gitops.Hash, req DoneRequest,
+	branch gitops.RefName, tip gitops.Hash, waived string, req DoneRequest,
 ) error {
 	rec, err := e.begin(ctx, fmt.Sprintf("stage %d done", st.Number))
 	if err != nil {
@@ -284,6 +294,7 @@ func (e *Engine) writeDone(ctx context.Context, t *Task, st plan.Stage, r Reserv
 		return err
 	}
 	row.Head, row.Claim, row.Plan, row.ReportPath = tip, r.Claim, t.PlanCommit, req.ReportPath
+	row.Surface = waived
 	if row.Carry, err = e.carry(ctx, t, st, r.Base, tip, row.At); err != nil {
 		return err
 	}

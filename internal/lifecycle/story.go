@@ -27,6 +27,16 @@ type Story struct {
 // the log's order, and branch its name as it is now, if that is known. It asks git three
 // times, in a shallow clone four times, and lists so many commits at most.
 func (e *Engine) Story(ctx context.Context, t *Task, n plan.StageNumber, rows []notes.Line, branch string, most int) (Story, error) {
+	s, err := e.Ends(ctx, t, n, rows, branch)
+	if err != nil || s.Base == "" || s.Tip == "" || s.Missing {
+		return s, err
+	}
+	return s, e.history(ctx, &s, most)
+}
+
+// Ends is a Story without its history: base, branch, tip, and whether they are in this
+// clone. It asks git once at most.
+func (e *Engine) Ends(ctx context.Context, t *Task, n plan.StageNumber, rows []notes.Line, branch string) (Story, error) {
 	s := Story{Branch: branch, Tip: t.Done[n], Moments: stage.Fold(eventsOf(rows))[n]}
 	claim := ""
 	for _, l := range rows {
@@ -52,12 +62,11 @@ func (e *Engine) Story(ctx context.Context, t *Task, n plan.StageNumber, rows []
 			}
 		}
 	}
-	err := e.history(ctx, &s, most)
-	return s, err
+	return s, e.findEnds(ctx, &s)
 }
 
-// history fills in the tip of a stage that is under way, and commits and files.
-func (e *Engine) history(ctx context.Context, s *Story, most int) error {
+// findEnds fills in the tip of a stage that is under way.
+func (e *Engine) findEnds(ctx context.Context, s *Story) error {
 	if name := gitops.RefName("refs/heads/" + s.Branch); s.Tip == "" && gitops.ValidRefName(name) {
 		values, err := e.Repo.RefValues(ctx, name)
 		if err != nil {
@@ -77,6 +86,11 @@ func (e *Engine) history(ctx context.Context, s *Story, most int) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// history fills in commits and files.
+func (e *Engine) history(ctx context.Context, s *Story, most int) error {
 	var err error
 	if s.Commits, s.More, err = e.Repo.CommitsBetween(ctx, s.Base, s.Tip, most); err != nil {
 		return err

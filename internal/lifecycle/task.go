@@ -16,6 +16,7 @@ import (
 const (
 	statePrefix = "refs/okstra/"
 	notesPrefix = "refs/notes/okstra/"
+	qaPrefix    = "refs/notes/okstra-qa/"
 	herePrefix  = "refs/worktree/okstra/"
 	// claimPrefix holds the tag of every reservation made in this clone, so that
 	// it does not dangle once it has ended. (A reflog cannot hold it: git gc
@@ -34,6 +35,7 @@ type Task struct {
 	Reserved   map[plan.StageNumber]gitops.Hash // the reservation's tag object
 	Reopened   map[plan.StageNumber]gitops.Hash // where stages were done that are to be done again
 	NotesTip   gitops.Hash
+	QATip      gitops.Hash                       // the log of conformance results, "" for none
 	Here       plan.StageNumber                  // the stage whose worktree the caller stands in, or 0
 	marks      map[plan.StageNumber][]gitops.Ref // when this clone first saw reservations, see lease.go
 	siblings   []string                          // ref keys of the other tasks in this repository
@@ -81,7 +83,7 @@ func (t *Task) BindRef(n plan.StageNumber) gitops.RefName {
 type refState struct {
 	key            string // project/group/task, mapped
 	plan, base     gitops.Hash
-	notes          gitops.Hash
+	notes, qa      gitops.Hash
 	done, reserved map[plan.StageNumber]gitops.Hash
 	reopened       map[plan.StageNumber]gitops.Hash
 	here           plan.StageNumber
@@ -91,7 +93,7 @@ type refState struct {
 
 // listRefs reads the state of all tasks in one pass over the refs.
 func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
-	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/worktree/okstra",
+	refs, err := e.Repo.Refs(ctx, "refs/okstra", "refs/notes/okstra", "refs/notes/okstra-qa", "refs/worktree/okstra",
 		strings.TrimSuffix(portPrefix, "/"), strings.TrimSuffix(seenPrefix, "/"))
 	if err != nil {
 		return nil, err
@@ -116,6 +118,8 @@ func (e *Engine) listRefs(ctx context.Context) (map[string]*refState, error) {
 			}
 		} else if rest, ok := strings.CutPrefix(name, notesPrefix); ok && strings.Count(rest, "/") == 2 {
 			at(rest).notes = ref.Hash
+		} else if rest, ok := strings.CutPrefix(name, qaPrefix); ok && strings.Count(rest, "/") == 2 {
+			at(rest).qa = ref.Hash
 		} else if rest, ok := strings.CutPrefix(name, herePrefix); ok {
 			if key, what, ok := splitKey(rest); ok {
 				at(key).here, _ = stageNumber(what)
@@ -193,7 +197,7 @@ func (e *Engine) Load(ctx context.Context, want string) (*Task, error) {
 // task reads the plan of one of the listed tasks.
 func (e *Engine) task(ctx context.Context, states map[string]*refState, s *refState) (*Task, error) {
 	t := &Task{
-		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, Reopened: s.reopened, NotesTip: s.notes, Here: s.here,
+		PlanCommit: s.plan, Base: s.base, Done: s.done, Reserved: s.reserved, Reopened: s.reopened, NotesTip: s.notes, QATip: s.qa, Here: s.here,
 		ports: s.ports, marks: s.marks,
 	}
 	for key, other := range states {

@@ -33,6 +33,7 @@ type PRStage struct {
 	Base    string   // what its commits stand on, "" where nothing says so
 	Files   []string // that the commits changed; nil: as the Exit Contract names them
 	Passed  []string // validations, as the worker recorded them
+	Conform []string // what was proved, and what is waived
 	CarryIn []PRDependency
 }
 
@@ -119,7 +120,7 @@ func (s PRStage) write(b *strings.Builder) {
 		checks = append(checks, "passed: "+mdText(v))
 	}
 	prList(b, "Validation", checks, asIs)
-	prList(b, "Conformance", text.conformance, mdText)
+	prList(b, "Conformance", append(text.conformance, s.Conform...), mdText)
 	var carry []string
 	for _, d := range s.CarryIn {
 		at := ": not done yet"

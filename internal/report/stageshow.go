@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-okstra/internal/conform/verdict"
 	"git-okstra/plan"
 )
 
@@ -14,13 +15,16 @@ type StageShow struct {
 	Schema string `json:"schema"`
 	Task   string `json:"task"`
 	StageLine
-	Dependents   []plan.StageNumber `json:"dependents"` // that wait for this one
-	Base         string             `json:"base"`       // "" before it is started
-	Tip          string             `json:"tip"`        // the done commit, or where the branch stands
-	Files        []string           `json:"files"`      // that the Exit Contract names
-	Contract     string             `json:"contract"`   // Markdown
-	Section      string             `json:"section"`    // Markdown, the contract in it
-	Commits      []ShowCommit       `json:"commits"`    // base to tip, newest first
+	Conformance  *Conformance       `json:"conformance"` // null where there are no commits to judge
+	Results      []json.RawMessage  `json:"results"`     // of its conformance test, as stored
+	Waivers      []WaiverLine       `json:"waivers"`     // expired ones too
+	Dependents   []plan.StageNumber `json:"dependents"`  // that wait for this one
+	Base         string             `json:"base"`        // "" before it is started
+	Tip          string             `json:"tip"`         // the done commit, or where the branch stands
+	Files        []string           `json:"files"`       // that the Exit Contract names
+	Contract     string             `json:"contract"`    // Markdown
+	Section      string             `json:"section"`     // Markdown, the contract in it
+	Commits      []ShowCommit       `json:"commits"`     // base to tip, newest first
 	MoreCommits  bool               `json:"more_commits"`
 	FilesChanged []string           `json:"files_changed"`
 	Missing      bool               `json:"missing"` // base or tip is not in this clone
@@ -84,9 +88,27 @@ func (s StageShow) Text() string {
 	}
 	s.writeWork(&b)
 	chapter(&b, "evidence", evidenceLines(s.Carry))
+	chapter(&b, "conformance", s.conformanceLines())
 	chapter(&b, "rows", TableLines(s.History))
 	chapter(&b, "plan", strings.Split(strings.TrimRight(s.Section, "\n"), "\n"))
 	return b.String()
+}
+
+// conformanceLines are the judgement, and the waivers that did not come into it.
+func (s StageShow) conformanceLines() []string {
+	var out []string
+	if s.Conformance != nil {
+		out = s.Conformance.Lines()
+	}
+	for _, w := range s.Waivers {
+		v := verdict.Waiver{Surface: w.Surface, Why: w.Why, By: w.By, Until: w.Until, From: w.From}
+		line := "waiver     " + v.String()
+		if w.Expired {
+			line += " (expired)"
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 // portWords says where a stage's ports begin, if it has any.

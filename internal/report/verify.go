@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-okstra/internal/conform/verdict"
 	"git-okstra/plan"
 )
 
@@ -24,6 +25,8 @@ type Verify struct {
 	OK       bool             `json:"ok"`      // nothing is missing
 	Missing  []VerifyMissing  `json:"missing"`
 	Recorded *RecordedVerdict `json:"recorded"` // null where nothing was to be recorded
+
+	Conformance []Conformance `json:"conformance"` // of the done stages in scope
 }
 
 // VerifyStage is one stage in scope.
@@ -82,6 +85,13 @@ func (v Verify) Text() string {
 		rows = append(rows, []string{fmt.Sprint(s.Stage), short(s.HeadCommit), orDash(s.Verdict), orDash(s.ReportPath), s.Title})
 	}
 	b.WriteString("\n" + Table(rows))
+	var notices []string
+	for _, c := range v.Conformance {
+		for _, line := range c.ReasonLines(verdict.Notice) {
+			notices = append(notices, fmt.Sprintf("stage %d: %s", c.Stage, line))
+		}
+	}
+	chapter(&b, "conformance", notices)
 	if v.Recorded != nil {
 		b.WriteString("\n" + v.Recorded.text())
 	}

@@ -19,6 +19,7 @@ const (
 	NoWorktree Kind = "no-worktree" // of the one stage
 	UnderWay   Kind = "under-way"   // an operation in the worktree
 	NotClean   Kind = "not-clean"   // the worktree
+	NotConform Kind = "not-conform" // what a done stage touches, declares and has proved
 )
 
 // Missing is one thing that stands in the way of a verification.
@@ -48,6 +49,16 @@ type Facts struct {
 	Candidate gitops.Hash      // its tip
 	Lacking   []Lacking
 	Tree      *Tree // the worktree that is looked at, nil where there is none
+	// Conform is what stands in the way of done stages, as their verdicts say.
+	Conform []Nonconforming
+}
+
+// Nonconforming is a done stage whose change cannot pass.
+type Nonconforming struct {
+	Stage      plan.StageNumber
+	Why        string   // in one sentence
+	Places     []string // what it is about, a line each
+	CannotTell bool     // its commits are not here
 }
 
 // Scope lists the stages that the verification is about, in the order of the map.
@@ -77,7 +88,11 @@ func Check(f Facts) []Missing {
 	if f.Stage == 0 {
 		out = append(out, f.notMerged()...)
 	}
-	return append(out, f.tree()...)
+	out = append(out, f.tree()...)
+	for _, n := range f.Conform {
+		out = append(out, Missing{Kind: NotConform, Stage: n.Stage, Text: n.Why, Paths: n.Places, CannotTell: n.CannotTell})
+	}
+	return out
 }
 
 func (f Facts) notDone(n plan.StageNumber) string {

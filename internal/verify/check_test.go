@@ -57,6 +57,7 @@ func TestCheck(t *testing.T) {
 		{"one stage need not be merged", Facts{Plan: chain(3), Progress: done(1), Stage: 1, Lacking: []Lacking{{Stage: 1}}, Tree: clean}, nil},
 		{"one stage needs its worktree", Facts{Plan: chain(3), Progress: done(1), Stage: 1}, []Kind{NoWorktree}},
 		{"one stage that is not done", Facts{Plan: chain(3), Progress: done(), Stage: 2}, []Kind{NotDone}},
+		{"one that does not conform", Facts{Plan: chain(2), Progress: done(1, 2), Tree: dirty, Conform: []Nonconforming{{Stage: 2, Why: "no"}}}, []Kind{UnderWay, NotClean, NotConform}},
 		{"one stage that is not clean", Facts{Plan: chain(3), Progress: done(2), Stage: 2, Tree: dirty}, []Kind{UnderWay, NotClean}},
 	} {
 		if got := kindsOf(Check(c.f)); !slices.Equal(got, c.want) {
@@ -70,7 +71,7 @@ func TestCheck(t *testing.T) {
 // is unsure.
 func TestCheckProperty(t *testing.T) {
 	t.Parallel()
-	order := []Kind{NoStages, NotDone, NotMerged, NoWorktree, UnderWay, NotClean}
+	order := []Kind{NoStages, NotDone, NotMerged, NoWorktree, UnderWay, NotClean, NotConform}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 6).Draw(t, "stages")
 		f := Facts{Plan: chain(n), Progress: stage.Progress{Done: map[plan.StageNumber]bool{}, Reserved: map[plan.StageNumber]bool{}}}
