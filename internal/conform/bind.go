@@ -42,6 +42,9 @@ func (x *index) bind(l *Language, hunks [][]Line) *bindings {
 				b.declare(x, l, line.Text)
 			}
 		}
+		if len(b.held) == 0 {
+			break
+		}
 	}
 	return b
 }
@@ -193,8 +196,10 @@ func (b *bindings) declare(x *index, l *Language, line string) {
 		if rules == nil && word[0] >= 'A' && word[0] <= 'Z' {
 			rules = x.typeRules(word)
 		}
-		if m := goType().FindStringSubmatch(line[to:]); rules == nil && l.Name == "go" && m != nil {
-			rules = x.typeRules("*" + word + "." + m[1])
+		if rules == nil && l.Name == "go" && strings.HasPrefix(line[to:], ".") {
+			if m := goType().FindStringSubmatch(line[to:]); m != nil {
+				rules = x.typeRules("*" + word + "." + m[1])
+			}
 		}
 		if rules == nil {
 			rules = x.madeBy(word, line[to:])
@@ -329,6 +334,9 @@ func (b *bindings) deny(rule *Rule, p *part, code string) bool {
 
 // madeBy are the rules for what a call makes that is known without an import.
 func (x *index) madeBy(word, behind string) []*Rule {
+	if !strings.HasPrefix(behind, ".") && !strings.HasPrefix(behind, "::") {
+		return nil
+	}
 	m := behindMade().FindStringSubmatch(behind)
 	if len(m) < 2 || m[1] == "" || !maker().MatchString(m[1]) {
 		return nil

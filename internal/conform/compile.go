@@ -90,6 +90,7 @@ func (c *compiler) language(form languageForm) error {
 	for _, w := range form.Binds {
 		l.binds = append(l.binds, lazy(w.value))
 	}
+	l.importing = sync.OnceValue(func() *filter { return newFilter(l.Imports) })
 	c.rules.languages = append(c.rules.languages, l)
 	return nil
 }
@@ -191,27 +192,46 @@ func orAt(w, other word) word {
 	return w
 }
 
+// globSet is globs, of which only those are tried whose texts are in a path.
+type globSet struct {
+	filter *filter
+	list   []func() *regexp.Regexp
+}
+
 // lazyGlobs are globs that are compiled when a path is first held against them.
-func lazyGlobs(list []string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return globs(list) })
+func lazyGlobs(list []string) func() *globSet {
+	return sync.OnceValue(func() *globSet { return globs(list) })
 }
 
 // globs fits paths: * is anything within a name, ** any folders, {a,b} either. A glob
 // without a slash is for the name alone, any other may begin in any folder, and one
 // that begins with a slash only at the top.
-func globs(list []string) *regexp.Regexp {
-	var all []string
-	for _, g := range list {
-		if top, ok := strings.CutPrefix(g, "/"); ok {
-			all = append(all, globPattern(top))
-		} else {
-			all = append(all, `(?:.*/)?`+globPattern(g))
+func globs(list []string) *globSet {
+	g := &globSet{}
+	var sources []string
+	for _, text := range list {
+		source := `(?:.*/)?` + globPattern(text)
+		if top, ok := strings.CutPrefix(text, "/"); ok {
+			source = globPattern(top)
+		}
+		source = `(?s)^` + source + `$`
+		sources = append(sources, source)
+		g.list = append(g.list, lazy(source))
+	}
+	g.filter = newFilter(sources)
+	return g
+}
+
+// MatchString reports whether a path is one of them.
+func (g *globSet) MatchString(path string) bool {
+	hits := make([]bool, len(g.list))
+	g.filter.mark(path, hits)
+	for i, hit := range hits {
+		if hit && g.list[i]().MatchString(path) {
+			return true
 		}
 	}
-	if len(all) == 0 {
-		return regexp.MustCompile(`[^\s\S]`)
-	}
-	return regexp.MustCompile(`(?s)^(?:` + strings.Join(all, "|") + `)$`)
+	return false
 }
 
 func globPattern(g string) string {

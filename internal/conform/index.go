@@ -99,7 +99,12 @@ func (x *index) rulesFor(module string) []*Rule {
 // modulesOf is what a line imports.
 func (l *Language) modulesOf(line string) []string {
 	var out []string
-	for _, re := range l.imports {
+	hits := make([]bool, len(l.imports))
+	l.importing().mark(line, hits)
+	for i, re := range l.imports {
+		if !hits[i] {
+			continue
+		}
 		for _, m := range re().FindAllStringSubmatch(line, -1) {
 			out = append(out, m[1])
 			if len(m) < 3 {

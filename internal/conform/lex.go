@@ -51,26 +51,21 @@ type piece struct {
 }
 
 // lexers holds what was compiled so far: a definition is read when it is first needed.
-var lexers sync.Map // name to *lexer
+var lexers sync.Map // name to func() (*definition, error)
 
-type lexer struct {
-	once  sync.Once
-	inner chroma.Lexer
-	err   error
-}
-
-func lexerFor(name string) (chroma.Lexer, error) {
-	kept, _ := lexers.LoadOrStore(name, &lexer{})
-	l, _ := kept.(*lexer)
-	l.once.Do(func() {
-		inner, err := chroma.NewXMLLexer(definitions, "lexers/"+name+".xml")
+func lexerFor(name string) (*definition, error) {
+	kept, _ := lexers.LoadOrStore(name, sync.OnceValues(func() (*definition, error) {
+		src, err := definitions.ReadFile("lexers/" + name + ".xml")
 		if err != nil {
-			l.err = fmt.Errorf("read lexer %q: %w", name, err)
-			return
+			return nil, fmt.Errorf("read lexer %q: %w", name, err)
 		}
-		l.inner = inner
-	})
-	return l.inner, l.err
+		d, err := loadDefinition(src)
+		if err != nil {
+			return nil, fmt.Errorf("read lexer %q: %w", name, err)
+		}
+		return d, nil
+	}))
+	return kept.(func() (*definition, error))() //nolint:forcetypeassert // only these are stored
 }
 
 // pieces tells comments, strings and code of a source text apart. Where over says so in
@@ -79,17 +74,13 @@ func pieces(lexerName, src string, over func() bool) (list []piece, rest string,
 	if lexerName == "go" {
 		return goPieces(src), "", nil
 	}
-	l, err := lexerFor(lexerName)
+	d, err := lexerFor(lexerName)
 	if err != nil {
 		return nil, "", err
 	}
 	src = strings.ToValidUTF8(src, "?") // so that what the lexer gives is as long as the source
-	next, err := l.Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: false}, src)
-	if err != nil {
-		return nil, "", fmt.Errorf("read as %s: %w", lexerName, err)
-	}
 	done := 0
-	for t := next(); t != chroma.EOF; t = next() {
+	err = d.tokens(src, func(t chroma.Token) bool {
 		k := kindOf(t)
 		if n := len(list); n > 0 && list[n-1].kind == k && k == isCode {
 			list[n-1].text = src[done-len(list[n-1].text) : done+len(t.Value)]
@@ -98,10 +89,15 @@ func pieces(lexerName, src string, over func() bool) (list []piece, rest string,
 		}
 		done += len(t.Value)
 		if over() {
-			return list, src[min(done, len(src)):], nil
+			rest = src[min(done, len(src)):]
+			return false
 		}
+		return true
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("read as %s: %w", lexerName, err)
 	}
-	return list, "", nil
+	return list, rest, nil
 }
 
 func kindOf(t chroma.Token) kind {

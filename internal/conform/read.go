@@ -44,7 +44,7 @@ func (r *Rules) read(f FileDiff, over func() bool) (*judged, error) {
 		var sides [2]text
 		for i, op := range []byte{'-', '+'} {
 			var err error
-			if sides[i], err = readSide(j.language, hunk, op, over); err != nil {
+			if sides[i], err = r.readSide(j.language, hunk, op, over); err != nil {
 				return nil, err
 			}
 			j.slow = j.slow || sides[i].slow
@@ -130,7 +130,7 @@ func plainText(src string) text {
 }
 
 // readSide tells a side of a hunk apart.
-func readSide(l *Language, hunk []Line, op byte, over func() bool) (text, error) {
+func (r *Rules) readSide(l *Language, hunk []Line, op byte, over func() bool) (text, error) {
 	src, begins := sideOf(hunk, op)
 	if src == "" || l == nil || l.Lexer == "" || len(src) > maxSource {
 		return plainText(src), nil
@@ -139,7 +139,7 @@ func readSide(l *Language, hunk []Line, op byte, over func() bool) (text, error)
 	if begins > 1 {
 		before = l.inside(src)
 	}
-	list, rest, err := pieces(l.Lexer, before+src, over)
+	list, rest, err := r.pieces(l.Lexer, before+src, over)
 	if err != nil {
 		return text{}, err
 	}

@@ -47,7 +47,7 @@ type Rule struct {
 
 	parts  []part
 	unless func() *regexp.Regexp // nil where there is none
-	paths  func() *regexp.Regexp
+	paths  func() *globSet
 }
 
 // part is one of a rule's patterns, compiled when a line first may fit it.
@@ -69,7 +69,8 @@ type Language struct {
 	Block     []string // how a block comment begins and ends
 	Quotes    []string // that go over several lines
 
-	files          func() *regexp.Regexp
+	files          func() *globSet
+	importing      func() *filter // of the imports
 	imports, binds []func() *regexp.Regexp
 }
 
@@ -79,12 +80,13 @@ type Rules struct {
 	languages []Language
 	ignored   []exclusion
 	byLang    *sync.Map // a language's name to its *index
+	pieces    func(lexer, src string, over func() bool) ([]piece, string, error)
 }
 
 // exclusion is files that are not looked at, and why.
 type exclusion struct {
 	why   string
-	paths func() *regexp.Regexp
+	paths func() *globSet
 	head  func() *regexp.Regexp // of the first lines, nil where there is none
 }
 
@@ -166,7 +168,7 @@ type languageForm struct {
 // Builtin gives the rules that come with the program. They are read at the first call,
 // and each pattern is compiled when a line first may fit it.
 var Builtin = sync.OnceValue(func() *Rules {
-	r := &Rules{}
+	r := &Rules{pieces: pieces}
 	if err := r.add("surfaces.yaml", builtin, true); err != nil {
 		panic(err) // the tests read it
 	}
@@ -176,7 +178,7 @@ var Builtin = sync.OnceValue(func() *Rules {
 // With is these rules with what a repository's own file adds and switches off. name is
 // how errors call it; they are *RulesError.
 func (r *Rules) With(name string, src []byte) (*Rules, error) {
-	own := &Rules{List: slices.Clone(r.List), languages: r.languages, ignored: slices.Clone(r.ignored)}
+	own := &Rules{List: slices.Clone(r.List), languages: r.languages, ignored: slices.Clone(r.ignored), pieces: r.pieces}
 	if err := own.add(name, src, false); err != nil {
 		return nil, err
 	}

@@ -54,8 +54,9 @@ func (r *Rules) verdictOf(f FileDiff, attrs Attributes, watch func() func() bool
 	if v.why = r.why(f, attrs); v.why != "" {
 		return v, nil
 	}
-	for side, path := range v.names {
-		v.paths[side] = r.pathRules(path)
+	v.paths[0] = r.pathRules(f.Old)
+	if v.paths[1] = v.paths[0]; f.New != f.Old {
+		v.paths[1] = r.pathRules(f.New)
 	}
 	if f.Large {
 		v.why = tooLarge

@@ -75,6 +75,7 @@ var rooms = map[string]room{
 var libraries = map[string][]string{
 	"github.com/alecthomas/chroma/v2":  {"internal/conform"},
 	"github.com/alecthomas/kong":       {"cmd/git-okstra"},
+	"github.com/dlclark/regexp2/v2":    {"internal/conform"},
 	"github.com/google/jsonschema-go":  {"internal/conform/manifest", "tests"},
 	"github.com/google/uuid":           {"cmd/git-okstra"},
 	"github.com/go-git":                {"gitops"},
