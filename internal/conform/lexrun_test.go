@@ -152,7 +152,7 @@ func mixture(random *rand.Rand, lines []string) string {
 func TestQuickVerdicts(t *testing.T) {
 	t.Parallel()
 	reference := *Builtin()
-	reference.pieces = func(name, src string, over func() bool) ([]piece, string, error) {
+	reference.pieces = func(name, src string, _ func() bool) ([]piece, string, error) {
 		if name == "go" {
 			return goPieces(src), "", nil
 		}
