@@ -12,6 +12,7 @@ import (
 // TestChainPorts is field report D14: 35 workers that run side by side have 35 distinct
 // port bases, and whoever takes a stage up again has the same.
 func TestChainPorts(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("its workers are shell scripts")
 	}

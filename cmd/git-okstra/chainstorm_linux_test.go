@@ -122,6 +122,7 @@ func runsWorker(pid int) bool {
 // TestTwoChains: two chains on one plan, started together, do each stage once in total;
 // also with one run id for both.
 func TestTwoChains(t *testing.T) {
+	t.Parallel()
 	b, storm := stormBench(t)
 	args := []string{"chain", "-j", "2", "--run", "both", "--", "sh", filepath.Join(storm, "worker.sh")}
 	outcomes := b.atOnce(2, func(int) (string, []string) { return b.repo.Dir, args })
@@ -141,6 +142,7 @@ func TestTwoChains(t *testing.T) {
 // TestKilledChains kills chains, workers or both at random moments and runs the same
 // command again, until all is done.
 func TestKilledChains(t *testing.T) {
+	t.Parallel()
 	rounds := 20
 	if testing.Short() {
 		rounds = 2
@@ -153,6 +155,7 @@ func TestKilledChains(t *testing.T) {
 	}
 	for round := range rounds {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			t.Parallel()
 			b, storm := stormBench(t)
 			kills := [3]int{}
 			for run := 0; ; run++ {
