@@ -129,7 +129,7 @@ history() {
 			[ "$i" -gt 1 ] || printf 'from refs/heads/main^0\n'
 			printf 'M 100644 inline topic/file%d.txt\ndata %d\nline %d\n\n' "$((i % 40))" "$((6 + ${#i}))" "$i"
 		done
-		echo done
+		echo 'done'
 	} | git -C "$repo" fast-import --quiet --done
 }
 

@@ -13,7 +13,7 @@ usage() {
 	exit 2
 }
 
-[ $# -ge 1 ] && [ -x "$1/git" ] || usage
+if [ $# -lt 1 ] || [ ! -x "$1/git" ]; then usage; fi
 dir=$(cd "$1" && pwd)
 shift
 cd "$(dirname "$0")/.."

@@ -163,7 +163,7 @@ func TestKilledChains(t *testing.T) {
 					t.Fatal("200 runs were not enough")
 				}
 				after := time.Duration(rand.N(600)) * time.Millisecond
-				if run > 12 { // it has to end some time
+				if run > 6 { // it has to end some time
 					after = time.Hour
 				}
 				o, what := b.killedChain(storm, after, rand.N(3))

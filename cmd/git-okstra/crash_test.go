@@ -74,7 +74,7 @@ func chosen(points []point, i int, alone bool) bool {
 	if os.Getenv("OKSTRA_CRASH") == "all" {
 		return true
 	}
-	budget := 16
+	budget := 8
 	if testing.Short() {
 		budget = 4
 	}

@@ -134,7 +134,7 @@ func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ attributes, says string }{
 		"copied": {"# none\n", "no space left"},
-		"by git": {"*.big text\n", "unable to write file"}, // git tells no more
+		"by git": {"*.big ident\n", "unable to write file"}, // git tells no more
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

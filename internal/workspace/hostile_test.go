@@ -146,7 +146,7 @@ func TestAttributesFromOutside(t *testing.T) {
 			put(w)
 			target, res := w.mustProvision("main")
 			data, err := os.ReadFile(filepath.Join(target.Path, "a.txt"))
-			if err != nil || string(data) != "content of a.txt\r\n" || res.Copied != 0 {
+			if err != nil || string(data) != "content of a.txt\r\n" || res.Copied > 2 || res.Copied > 0 && name != "odd blank" { // its other two files
 				t.Errorf("%q, %v, %+v", data, err, res)
 			}
 		})
