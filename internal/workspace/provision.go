@@ -60,20 +60,26 @@ func Preflight(ctx context.Context, repo *gitops.Repo, t Target) error {
 	if _, err := readSync(repo.Config()); err != nil {
 		return err
 	}
-	wt, ok, err := repo.WorktreeAt(ctx, t.Path)
-	if err != nil {
-		return err
-	}
-	if ok {
-		if wt.Branch != t.Branch && !wt.Unfinished {
-			return &ForeignPathError{Path: t.Path, What: "a worktree of another branch stands there"}
+	for look := 1; ; look++ {
+		wt, ok, err := repo.WorktreeAt(ctx, t.Path)
+		if err != nil {
+			return err
 		}
-		return nil
+		if ok {
+			if wt.Branch != t.Branch && !wt.Unfinished {
+				return &ForeignPathError{Path: t.Path, What: "a worktree of another branch stands there"}
+			}
+			return nil
+		}
+		// What is in the way may be a worktree that another process has just added: git
+		// registers it before it puts anything there.
+		if err = free(t.Path); err == nil {
+			return repo.CheckSparse(ctx)
+		}
+		if look == 2 {
+			return err
+		}
 	}
-	if err := free(t.Path); err != nil {
-		return err
-	}
-	return repo.CheckSparse(ctx)
 }
 
 // free reports whether a path is absent or an empty folder.

@@ -237,3 +237,29 @@ func TestHookFailureIsNoFailure(t *testing.T) {
 		t.Errorf("hook: %v, ran on all files: %v", res.HookErr, exists(target.Path+"/seen"))
 	}
 }
+
+// TestPreflightBesideAnother holds that a worktree which another process is adding at
+// this moment is not taken for something foreign.
+func TestPreflightBesideAnother(t *testing.T) {
+	t.Parallel()
+	w := small(t)
+	for range 10 {
+		target := w.target("main")
+		made := make(chan error, 1)
+		go func() {
+			_, err := Provision(t.Context(), w.open(), target)
+			made <- err
+		}()
+		for working := true; working; {
+			if err := Preflight(t.Context(), w.open(), target); err != nil {
+				t.Error(err)
+			}
+			select {
+			case err := <-made:
+				w.must(err)
+				working = false
+			default:
+			}
+		}
+	}
+}
