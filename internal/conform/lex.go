@@ -83,7 +83,7 @@ func pieces(lexerName, src string, over func() bool) (list []piece, rest string,
 	err = d.tokens(src, func(t chroma.Token) bool {
 		k := kindOf(t)
 		if n := len(list); n > 0 && list[n-1].kind == k && k == isCode {
-			list[n-1].text = joined(src, done, list[n-1].text, t.Value)
+			list[n-1].text = asOne(src, done, list[n-1].text, t.Value)
 		} else {
 			list = append(list, piece{k, t.Value})
 		}
@@ -100,9 +100,9 @@ func pieces(lexerName, src string, over func() bool) (list []piece, rest string,
 	return list, rest, nil
 }
 
-// joined is two tokens as one: a part of the source where they lie in it side by side, up
+// asOne is two tokens as one: a part of the source where they lie in it side by side, up
 // to and from at. A definition whose groups overlap gives some text twice.
-func joined(src string, at int, before, after string) string {
+func asOne(src string, at int, before, after string) string {
 	from, to := at-len(before), at+len(after)
 	if from >= 0 && to <= len(src) && src[from:at] == before && src[at:to] == after {
 		return src[from:to]
