@@ -121,9 +121,9 @@ by_git() {
 	base=$(git rev-parse main)
 	for ((n = 1; n <= stages; n++)); do
 		git update-ref "refs/bench/reserved/$n" "$base" ''
-		git worktree add -q -b "part-$n" "$root/work/$n" "$base" 2>/dev/null
+		git worktree add -q -b "part-$n" "$root/parts/$n" "$base" 2>/dev/null
 		git notes --ref=bench append -m "stage $n started" "$base"
-		(cd "$root/work/$n" && sh "$root/worker.sh" "$n")
+		(cd "$root/parts/$n" && sh "$root/worker.sh" "$n")
 		head=$(git rev-parse "part-$n")
 		git notes --ref=bench append -m "stage $n done" "$head"
 		printf 'create refs/bench/done/%d %s\ndelete refs/bench/reserved/%d\n' "$n" "$head" "$n" | git update-ref --stdin
