@@ -96,7 +96,7 @@ plan() {
 
 # make PLAN-LINE N: a fresh repository with so many files and an approved plan.
 make() {
-	rm -rf "$root/repo" "$root/okstra" "$root/work"
+	rm -rf "$root/repo" "$root/okstra" "$root/parts"
 	git init -q "$root/repo"
 	plan "$2" "$1" >"$root/repo/plan.md"
 	local i
