@@ -129,11 +129,14 @@ func differing(ctx context.Context, repo Repo, ours, theirs gitops.Hash) ([]gito
 // then what is no row, in paragraphs as it was written. It is commutative, associative
 // and idempotent, and drops nothing.
 func MergeNote(a, b []byte) []byte {
+	aBlank, bBlank := len(bytes.TrimSpace(a)) == 0, len(bytes.TrimSpace(b)) == 0
 	switch {
-	case len(b) == 0 || bytes.Equal(a, b):
+	case bytes.Equal(a, b), bBlank && !aBlank:
 		return a
-	case len(a) == 0:
+	case aBlank && !bBlank:
 		return b
+	case aBlank: // both, and the order of merging must not matter
+		return slices.MaxFunc([][]byte{a, b}, bytes.Compare)
 	}
 	rows, paragraphs := pieces(slices.Concat(bytes.TrimSuffix(a, []byte("\n")), []byte("\n\n"), b))
 	slices.SortFunc(rows, func(x, y Line) int {
