@@ -80,7 +80,9 @@ func (d *chainDesk) Take(ctx context.Context, n plan.StageNumber) (chain.Job, er
 	if err != nil {
 		return chain.Job{}, err
 	}
-	s, t, err := x.take(d.a, d.e, t, d.a.startRequest(d.flags, n, how, root))
+	var ahead workspace.Ahead
+	defer ahead.Stop()
+	s, t, err := x.take(d.a, d.e, t, d.a.lookAhead(d.a.startRequest(d.flags, n, how, root), &ahead, root))
 	if err != nil {
 		if fresh, lookErr := d.e.Reload(ctx, d.task); lookErr == nil && fresh.Done[n] != "" {
 			return chain.Job{}, doneElsewhere(n)
@@ -96,7 +98,7 @@ func (d *chainDesk) Take(ctx context.Context, n plan.StageNumber) (chain.Job, er
 	if err := d.trustRevision(ctx, t, n); err != nil { // it may have come in between
 		return chain.Job{}, err
 	}
-	if _, err := d.a.ready(d.e, t, s, root, d.flags); err != nil {
+	if _, err := d.a.ready(d.e, t, s, root, d.flags, &ahead); err != nil {
 		return chain.Job{}, d.stop(err)
 	}
 	return d.job(ctx, t, s)

@@ -24,8 +24,8 @@ func stageEnv(s lifecycle.Started, worktree string) []string {
 // ready makes the worktree of a reserved stage and runs okstra.postProvision in it. A
 // worktree that cannot be made gives back a stage that was reserved just now; a command
 // that fails does not.
-func (a *app) ready(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, f startFlags) (workspace.PostOutcome, error) {
-	if err := a.provision(e, t, s, root, f); err != nil {
+func (a *app) ready(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, f startFlags, ahead *workspace.Ahead) (workspace.PostOutcome, error) {
+	if err := a.provision(e, t, s, root, f, ahead); err != nil {
 		return workspace.PostNone, err
 	}
 	path := pathOf(s, root)

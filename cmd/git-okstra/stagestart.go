@@ -219,11 +219,13 @@ func (a *app) startEach(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f sta
 // startOne reserves and provisions one stage, and gives the task as it was then. With an
 // error that isMade the stage stands all the same.
 func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f startFlags, req lifecycle.StartRequest, root string) (startedJSON, *lifecycle.Task, error) {
-	s, t, err := x.take(a, e, t, req)
+	var ahead workspace.Ahead
+	defer ahead.Stop()
+	s, t, err := x.take(a, e, t, a.lookAhead(req, &ahead, root))
 	var post workspace.PostOutcome
 	var postErr *workspace.PostError
 	if err == nil && !f.DryRun {
-		post, err = a.ready(e, t, s, root, f)
+		post, err = a.ready(e, t, s, root, f, &ahead)
 		if err != nil && x != nil && !f.Keep && a.ctx.Err() == nil && !errors.As(err, &postErr) {
 			a.publish(f.Local) // it was given back
 		}
@@ -235,6 +237,20 @@ func (a *app) startOne(e *lifecycle.Engine, t *lifecycle.Task, x *shared, f star
 		Stage: s.Stage, Base: s.Base, Branch: shortName(s.Branch), Already: s.Already, Worktree: pathOf(s, root),
 		PortBase: s.PortBase, Post: post, TakenOver: s.TakenOver,
 	}, t, err
+}
+
+// lookAhead lets the search for what the worktree can be copied from begin as soon as it
+// is known which one is wanted.
+func (a *app) lookAhead(req lifecycle.StartRequest, ahead *workspace.Ahead, root string) lifecycle.StartRequest {
+	check := req.Preflight
+	req.Preflight = func(ctx context.Context, s lifecycle.Started) error {
+		err := check(ctx, s)
+		if err == nil && !req.DryRun {
+			ahead.Begin(a.ctx, a.repo, target(s, root))
+		}
+		return err
+	}
+	return req
 }
 
 // tryStart is a dry run of one start.
@@ -273,9 +289,9 @@ func pathOf(s lifecycle.Started, root string) string {
 
 // provision makes the worktree of a reserved stage. Where that fails, a stage
 // that was reserved just now is given back, unless it is to be kept.
-func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, f startFlags) error {
+func (a *app) provision(e *lifecycle.Engine, t *lifecycle.Task, s lifecycle.Started, root string, f startFlags, ahead *workspace.Ahead) error {
 	to := target(s, root)
-	to.NoSmudge = f.NoSmudge
+	to.NoSmudge, to.Ahead = f.NoSmudge, ahead
 	tell, end := a.counted("making the worktree of stage %d", s.Stage)
 	to.Tell = tell
 	res, err := workspace.Provision(a.ctx, a.repo, to)

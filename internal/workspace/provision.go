@@ -25,6 +25,8 @@ type Target struct {
 	// Tell is told now and then how many of the commit's files are done with; it may be
 	// nil, and must stand calls at once.
 	Tell func(done, total int)
+	// Ahead is what was begun to be read for this target before; it may be nil.
+	Ahead *Ahead
 }
 
 // Result tells what Provision did.
@@ -327,29 +329,22 @@ func create(ctx context.Context, repo *gitops.Repo, t Target) (Result, error) {
 	if err != nil {
 		return Result{}, errors.Join(err, removeIfEmpty(t.Path))
 	}
-	var (
-		from   source
-		unread error
-	)
-	ready := make(chan struct{})
-	ahead, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		defer close(ready)
-		from, unread = prepare(ahead, repo, t)
-	}()
+	ahead := t.Ahead
+	if !ahead.fits(t) {
+		ahead = new(Ahead)
+		ahead.Begin(ctx, repo, t)
+	}
+	defer ahead.Stop()
 	wt, err := repo.AddWorktree(ctx, t.Path, t.Branch)
 	if err != nil {
-		cancel()
-		<-ready
 		return Result{}, &refusedError{errors.Join(err, removeIfEmpty(t.Path))}
 	}
 	res := Result{Path: t.Path}
 	if said != "" {
 		res.Warnings = append(res.Warnings, said)
 	}
-	<-ready
-	if err = unread; err == nil {
+	from, err := ahead.found()
+	if err == nil {
 		err = fill(ctx, repo, wt, t, from, &res)
 	}
 	if err == nil {
