@@ -22,7 +22,8 @@ type Call struct {
 }
 
 // GitError is a git process that could not be started or ended with a failure.
-// Stderr holds what git said, for a person; no decision is taken on its text.
+// Stderr holds what git said, for a person; no decision is taken on its text but whether
+// something is tried again.
 type GitError struct {
 	Args     []string
 	ExitCode int // -1 where git was not started or ended by a signal

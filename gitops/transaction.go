@@ -103,7 +103,7 @@ var lockPatience = 5 * time.Second
 // are read again: where one is not as expected, the race is lost
 // (*RefChangedError); where all are, somebody holds a lock, and it is tried
 // again with growing, jittered pauses for a while before git's error counts. It
-// counts at once where git had all locks, began to write and could not go on, as on a
+// counts at once where a hook refused, and where git had all locks, began to write and could not go on, as on a
 // full disk: what changed then is our own doing.
 func (r *Repo) Apply(ctx context.Context, t Transaction) error {
 	script, err := t.script(r.zero())
@@ -124,13 +124,21 @@ func (r *Repo) Apply(ctx context.Context, t Transaction) error {
 		} else if changed != nil {
 			return fmt.Errorf("change refs: %w", &cutShortError{err})
 		}
-		if time.Now().After(deadline) {
+		if time.Now().After(deadline) || refusedByHook(err) {
 			return fmt.Errorf("change refs: %w", err)
 		}
 		if err := sleep(ctx, pause/2+rand.N(pause)); err != nil {
 			return err
 		}
 	}
+}
+
+// refusedByHook tells that a reference-transaction hook said no, by git's own words
+// (refs.c, 2.34 to 2.55). They decide only that nothing is tried again: a hook says the
+// same a second time.
+func refusedByHook(err error) bool {
+	var failed *GitError
+	return errors.As(err, &failed) && strings.Contains(failed.Stderr, "aborted by ") && strings.Contains(failed.Stderr, "hook")
 }
 
 // sleep waits, or returns early with the context's error.

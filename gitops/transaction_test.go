@@ -82,6 +82,33 @@ func TestApplyAllOrNothing(t *testing.T) {
 	}
 }
 
+// TestApplyAsksAHookOnce: a hook that refuses is git's answer, not a lock to wait for.
+func TestApplyAsksAHookOnce(t *testing.T) {
+	t.Parallel()
+	made, r, c := repoWithHistory(t, 2)
+	hook := filepath.Join(made.Dir, ".git", "hooks", "reference-transaction")
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const script = "#!/bin/sh\n[ \"$1\" = prepared ] || exit 0\necho asked >>asked\necho 'not today' >&2\nexit 1\n"
+	if err := os.WriteFile(hook, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var tx Transaction
+	tx.Create("refs/okstra/new", c[1])
+	if err := r.Apply(t.Context(), tx); err == nil || !strings.Contains(err.Error(), "not today") {
+		t.Errorf("refused by a hook: %v", err)
+	}
+	asked, err := filepath.Glob(filepath.Join(made.Dir, "asked"))
+	inGit, _ := filepath.Glob(filepath.Join(made.Dir, ".git", "asked"))
+	if asked = append(asked, inGit...); err != nil || len(asked) != 1 {
+		t.Fatalf("the hook was asked in %q, %v", asked, err)
+	}
+	if got, err := os.ReadFile(asked[0]); string(got) != "asked\n" {
+		t.Errorf("the hook was asked %d times, %v", strings.Count(string(got), "asked"), err)
+	}
+}
+
 func refused(t *testing.T, r *Repo, tx Transaction, want RefChangedError, what string) {
 	t.Helper()
 	start := time.Now()

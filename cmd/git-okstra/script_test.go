@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,13 +20,27 @@ import (
 // TestMain lets the test binary stand in for the installed program, so that
 // scripts run `git okstra` as users do: git finds git-okstra on PATH.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(crowd{m}, map[string]func(){
 		"okstra-traced": traceMain,
 		"git-okstra": func() {
 			watchCalls()
 			os.Exit(watchJSON(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 		},
 	})
+}
+
+// crowd runs more tests at once than there are processors: many wait, for a lock's
+// patience, a lease or a worker, and would hold the others up.
+type crowd struct{ m *testing.M }
+
+func (c crowd) Run() int {
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
+	return c.m.Run()
 }
 
 // TestScript runs every script in testdata/script over real git.
