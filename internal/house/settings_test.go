@@ -22,7 +22,9 @@ var ownPrograms = []string{"internal/testrepo", "internal/house", "internal/benc
 var names = regexp.MustCompile(`\bokstra\.[a-z][A-Za-z]*(?:/v1|-)?|\b(?:OKSTRA|GIT|GITHUB|GITLAB|CI)_[A-Z_]*[A-Z]`)
 
 func namesIn(text string) []string {
-	return slices.DeleteFunc(names.FindAllString(text, -1), func(n string) bool { return strings.HasSuffix(n, "/v1") || strings.HasSuffix(n, "-") || n == "okstra.jsonl" })
+	return slices.DeleteFunc(names.FindAllString(text, -1), func(n string) bool {
+		return strings.HasSuffix(n, "/v1") || strings.HasSuffix(n, "-") || n == "okstra.jsonl"
+	})
 }
 
 // TestConfigurationPage: each setting and each variable that a string of the program names
