@@ -223,6 +223,42 @@ func TestCIPage(t *testing.T) {
 	}
 }
 
+// TestExitCodesPage runs the page about exit codes, of which it shows 0 to 4.
+func TestExitCodesPage(t *testing.T) {
+	t.Parallel()
+	inGreeter(t, "exit-codes.md").walk(8)
+}
+
+// TestStoragePage runs the page about refs and notes.
+func TestStoragePage(t *testing.T) {
+	t.Parallel()
+	to := inGreeter(t, "storage.md")
+	to.sh("git okstra plan approve -q plan.md && cd \"$(git okstra stage next --print-path)\" && git commit -q --allow-empty -m work && " +
+		"git okstra stage done -q && git okstra stage next -q && cd ~/greeter")
+	to.walk(7)
+}
+
+// TestSecurityPage: the scripts that the page gives as proof are there.
+func TestSecurityPage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, list := range regexp.MustCompile("\\((`[a-z_]+`(?:,\\s+`[a-z_]+`)*)\\)").FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(list[1], -1) {
+			named++
+			if _, err := os.Stat(filepath.Join("testdata", "script", m[1]+".txtar")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("only %d scripts", named)
+	}
+}
+
 // TestTutorial runs the tutorial: a first plan, from nothing to a verdict.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
