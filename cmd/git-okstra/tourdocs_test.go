@@ -74,7 +74,7 @@ func (to *tour) run(command string) (string, error) {
 }
 
 // varies are the parts of an output that are others each time.
-var varies = regexp.MustCompile(`\b[0-9a-f]{40}\b|\b[0-9a-f]{10}\b|\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ|\b\d+\.\d+s\b|on host [^\s]+`)
+var varies = regexp.MustCompile(`\b[0-9a-f]{40}\b|\b[0-9a-f]{10}\b|\b[0-9a-f]{7}\b|\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ|\b\d+\.\d+s\b|on host [^\s]+`)
 
 // fits compares what a page has with what was printed.
 func fits(want, got string) bool {
