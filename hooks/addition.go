@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"git-okstra/internal/marked"
 )
 
 // sample is what a person would write for the hooks.
@@ -49,9 +51,9 @@ func (m Manager) add(file string, text []byte, name string) ([]byte, error) {
 	case m.Name == "hk":
 		return addHK(text, name)
 	case m.Name == "lefthook" && kind == ".toml":
-		return block{comment: "#", lines: lefthookTOML(name)}.insert(text, len(text)), nil
+		return marked.Block{Comment: "#", Lines: lefthookTOML(name)}.Insert(text, len(text)), nil
 	case m.Name == "prek" && kind == ".toml":
-		return block{comment: "#", lines: prekTOML()}.insert(text, len(text)), nil
+		return marked.Block{Comment: "#", Lines: prekTOML()}.Insert(text, len(text)), nil
 	case kind != ".yml" && kind != ".yaml":
 		return nil, fmt.Errorf("%s files are not written by us", strings.TrimPrefix(kind, "."))
 	case m.Name == "lefthook":
@@ -89,12 +91,12 @@ var early = regexp.MustCompile(`(?m)^(exit|exec)\b`)
 
 // addHusky puts our lines behind all others, or, where they need git's input, before.
 func addHusky(text []byte, name string) ([]byte, error) {
-	b := block{comment: "#", lines: huskyLines(name)}
-	if len(b.lines) == 1 {
+	b := marked.Block{Comment: "#", Lines: huskyLines(name)}
+	if len(b.Lines) == 1 {
 		if early.Match(text) {
 			return nil, errors.New("it may end before its last line")
 		}
-		return b.insert(text, len(text)), nil
+		return b.Insert(text, len(text)), nil
 	}
 	at := 0
 	for line, end := 0, 0; end < len(text); line++ {
@@ -109,7 +111,7 @@ func addHusky(text []byte, name string) ([]byte, error) {
 			at = end
 		}
 	}
-	return b.insert(text, at), nil
+	return b.Insert(text, at), nil
 }
 
 func lefthookCommand(name string) []string {
@@ -189,14 +191,14 @@ func addHK(text []byte, name string) ([]byte, error) {
 		if runsIn := regexp.MustCompile(`\["` + name + `"\]`); runsIn.Match(text[hooks:]) {
 			return nil, fmt.Errorf("what stands behind [%q] has no brace on its line", name)
 		}
-		return block{comment: "//", indent: indent + "  ", lines: hkHook(name)}.insert(text, hooks), nil
+		return marked.Block{Comment: "//", Indent: indent + "  ", Lines: hkHook(name)}.Insert(text, hooks), nil
 	}
 	steps, stepIndent, ok := openAfter(text, hook, `steps`)
 	sibling := regexp.MustCompile(`(?m)^` + hookIndent + `[\["}]`).FindIndex(text[hook:])
 	if !ok || len(sibling) > 0 && hook+sibling[0] < steps {
 		return nil, fmt.Errorf("[%q] has no line `steps {`", name)
 	}
-	return block{comment: "//", indent: stepIndent + "  ", lines: hkStep(name)}.insert(text, steps), nil
+	return marked.Block{Comment: "//", Indent: stepIndent + "  ", Lines: hkStep(name)}.Insert(text, steps), nil
 }
 
 // openAfter finds the line `word {` behind an offset: where the next line begins, and the

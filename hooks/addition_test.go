@@ -7,6 +7,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"pgregory.net/rapid"
+
+	"git-okstra/internal/marked"
 )
 
 // TestAddLefthook adds to files of many shapes: what they said before they still say,
@@ -52,7 +54,7 @@ func TestAddLefthook(t *testing.T) {
 				t.Errorf("%s: lost %s:\n%s", name, word, after)
 			}
 		}
-		rest, _, ok := removeBlocks(after)
+		rest, _, ok := marked.Remove(after)
 		if !ok || string(rest) != c.text {
 			t.Errorf("%s: %q came back as %q", name, c.text, rest)
 		}
@@ -122,7 +124,7 @@ func TestAddTwice(t *testing.T) {
 			t.Errorf("%s: use_stdin is %v, want %v", name, got, stdin)
 		}
 	}
-	if rest, _, _ := removeBlocks(after); string(rest) != text {
+	if rest, _, _ := marked.Remove(after); string(rest) != text {
 		t.Errorf("came back as %q", rest)
 	}
 }
@@ -156,7 +158,7 @@ func TestAddPreCommit(t *testing.T) {
 		if hook["id"] != "git-okstra" || hook["always_run"] != true || hook["pass_filenames"] != false || !strings.HasPrefix(hook["entry"].(string), "sh -c '") {
 			t.Errorf("%s: %v", name, hook)
 		}
-		if rest, _, ok := removeBlocks(after); !ok || string(rest) != text {
+		if rest, _, ok := marked.Remove(after); !ok || string(rest) != text {
 			t.Errorf("%s: %q came back as %q", name, text, rest)
 		}
 	}
@@ -173,7 +175,7 @@ func TestYAMLNeverPanics(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if rest, _, ok := removeBlocks(after); !ok || !bytes.Equal(rest, text) {
+			if rest, _, ok := marked.Remove(after); !ok || !bytes.Equal(rest, text) {
 				t.Fatalf("%q became %q, then %q", text, after, rest)
 			}
 			var was, now any
@@ -214,7 +216,7 @@ func TestAddHK(t *testing.T) {
 		if strings.Count(string(after), "{") != strings.Count(string(after), "}") || !runs(after, "pre-commit") {
 			t.Errorf("%s:\n%s", name, after)
 		}
-		if rest, _, ok := removeBlocks(after); !ok || string(rest) != c.text {
+		if rest, _, ok := marked.Remove(after); !ok || string(rest) != c.text {
 			t.Errorf("%s: %q came back as %q", name, c.text, rest)
 		}
 	}

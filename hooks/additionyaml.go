@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"git-okstra/internal/marked"
 )
 
 var errYAMLForm = errors.New("it is written in a form that is left to a person")
@@ -72,7 +74,7 @@ func lineAt(text []byte, line int) int {
 
 // before puts lines before the line of a token that begins a line, with its indentation.
 func before(text []byte, line, column int, lines []string) []byte {
-	return block{comment: "#", indent: strings.Repeat(" ", column-1), lines: lines}.insert(text, lineAt(text, line))
+	return marked.Block{Comment: "#", Indent: strings.Repeat(" ", column-1), Lines: lines}.Insert(text, lineAt(text, line))
 }
 
 // into puts lines into what a key holds: before its first entry, or, where it holds
@@ -80,7 +82,7 @@ func before(text []byte, line, column int, lines []string) []byte {
 func into(text []byte, e *ast.MappingValueNode, lines []string) ([]byte, error) {
 	key := e.Key.GetToken().Position
 	if _, empty := e.Value.(*ast.NullNode); empty {
-		return block{comment: "#", indent: strings.Repeat(" ", key.Column+1), lines: lines}.insert(text, lineAt(text, key.Line+1)), nil
+		return marked.Block{Comment: "#", Indent: strings.Repeat(" ", key.Column+1), Lines: lines}.Insert(text, lineAt(text, key.Line+1)), nil
 	}
 	entries, ok := yamlMap(e.Value)
 	if !ok {
@@ -133,7 +135,7 @@ func lefthookWith(text []byte, name string) ([]byte, error) {
 	hook := yamlEntry(root, name)
 	if hook == nil {
 		lines := append([]string{name + ":", "  commands:"}, indented(command, 4)...)
-		return block{comment: "#", lines: lines}.insert(text, len(text)), nil
+		return marked.Block{Comment: "#", Lines: lines}.Insert(text, len(text)), nil
 	}
 	if entries, ok := yamlMap(hook.Value); ok {
 		if jobs := yamlEntry(entries, "jobs"); jobs != nil {
@@ -156,7 +158,7 @@ func preCommitWith(text []byte) ([]byte, error) {
 	}
 	repos := yamlEntry(root, "repos")
 	if repos == nil {
-		return block{comment: "#", lines: append([]string{"repos:"}, indented(localRepo(), 2)...)}.insert(text, len(text)), nil
+		return marked.Block{Comment: "#", Lines: append([]string{"repos:"}, indented(localRepo(), 2)...)}.Insert(text, len(text)), nil
 	}
 	return intoList(text, repos, localRepo())
 }

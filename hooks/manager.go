@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"git-okstra/gitops"
+	"git-okstra/internal/marked"
 )
 
 // Manager is a program that has git's hooks in its hands and is told in its own
@@ -204,16 +205,16 @@ func (m Manager) Withdraw() (changed []string, err error) {
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !hasBlock(text) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !marked.In(text) {
 			continue
 		}
 		if err != nil {
 			return changed, err
 		}
-		rest, ours, ok := removeBlocks(text)
+		rest, ours, ok := marked.Remove(text)
 		switch {
 		case !ok:
-			return changed, refused("take the lines out yourself", "%q has a line %q and no %q behind it", file, blockBegin, blockEnd)
+			return changed, refused("take the lines out yourself", "%q has a line %q and no %q behind it", file, marked.Begin, marked.End)
 		case ours:
 			err = os.Remove(file)
 		default:

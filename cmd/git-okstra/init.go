@@ -14,6 +14,9 @@ import (
 type initCmd struct {
 	Undo  bool `help:"Take back what init has written, the hooks among it."`
 	Hooks bool `help:"Put the hooks into place as well, as hooks install does."`
+
+	Agents bool   `help:"Write a section for coding agents into FILE as well, or bring it up to date; with --undo, take it out of FILE."`
+	File   string `arg:"" optional:"" help:"The file for --agents, in this worktree. Default: AGENTS.md at its top." placeholder:"FILE"`
 }
 
 // configBlock is the name of what init writes into the repository's configuration.
@@ -27,6 +30,7 @@ type initJSON struct {
 	Undone  bool         `json:"undone"`
 	Skipped []string     `json:"skipped"` // remotes whose names no ref can hold
 	Hooks   []hookJSON   `json:"hooks"`   // with --hooks, and what --undo took away
+	Agents  agentsJSON   `json:"agents"`  // with --agents, and what --undo took away
 }
 
 // initChange is one value: added now, removed now, or there already.
@@ -44,6 +48,10 @@ func (c *initCmd) Run(a *app) error {
 		return err
 	}
 	out := initJSON{Schema: "okstra.init/v1", File: repo.ConfigFile(), Changes: []initChange{}, Undone: c.Undo, Skipped: []string{}, Hooks: []hookJSON{}}
+	agents, err := c.planAgents(a)
+	if err != nil {
+		return err
+	}
 	own, err := repo.ConfigBlock(configBlock)
 	if err != nil {
 		return err
@@ -72,9 +80,16 @@ func (c *initCmd) Run(a *app) error {
 		return err
 	}
 	out.Hooks = append(out.Hooks, found.Hooks...)
+	if err := agents.write(); err != nil {
+		return err
+	}
+	out.Agents = agents.agentsJSON
 	a.sayInit(out)
-	if !a.flags.JSON && len(found.Hooks) > 0 {
-		a.sayHooks(found)
+	if !a.flags.JSON {
+		if len(found.Hooks) > 0 {
+			a.sayHooks(found)
+		}
+		a.sayAgents(agents)
 	}
 	return nil
 }
@@ -184,6 +199,7 @@ func (a *app) sayInit(out initJSON) {
 	switch {
 	case len(rows) > 0:
 		a.tell("%s\n%s", plan.Printable(out.File), report.Table(rows))
+	case out.Agents.Action == "add", out.Agents.Action == "update", out.Agents.Action == "remove":
 	case out.Undone:
 		a.tell("nothing to take back\n")
 	default:

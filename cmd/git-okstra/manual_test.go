@@ -156,7 +156,10 @@ func TestHelpIsShort(t *testing.T) {
 		check("okstra", top, screens, "\n  "+c.Name+" ")
 		var words []string
 		for _, leaf := range c.Leaves() {
-			terms := []string{"usage: git okstra " + leaf.Usage + "\n", leaf.Examples[0].Does, "-h"}
+			terms := []string{"usage: git okstra " + leaf.Usage + "\n", "-h"}
+			if len(leaf.Examples) > 0 { // TestEveryCommandIsExplained asks for one
+				terms = append(terms, leaf.Examples[0].Does)
+			}
 			for _, o := range append(leaf.Options, leaf.Arguments...) {
 				terms = append(terms, "  "+o.Term)
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -243,24 +244,25 @@ func prepareMark(file string, before, after []byte) (approvedMark, error) {
 	if m.target, err = filepath.EvalSymlinks(file); err != nil {
 		return m, fmt.Errorf("mark plan approved: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(m.target), ".okstra-approve-*")
-	if err != nil {
-		return m, fmt.Errorf("mark plan approved: %w", err)
-	}
-	m.tmp = tmp.Name()
-	_, err = tmp.Write(after)
-	for _, step := range []func() error{
-		func() error { return tmp.Chmod(info.Mode().Perm()) }, tmp.Sync, tmp.Close,
-	} {
-		if err == nil {
-			err = step()
-		}
-	}
-	if err != nil {
-		m.discard()
+	if m.tmp, err = writeBeside(m.target, after, info.Mode().Perm()); err != nil {
 		return m, fmt.Errorf("mark plan approved: %w", err)
 	}
 	return m, nil
+}
+
+// writeBeside makes a file next to the one whose place it is to take, whole and flushed to
+// disk.
+func writeBeside(target string, text []byte, mode fs.FileMode) (string, error) {
+	tmp, err := os.CreateTemp(filepath.Dir(target), ".okstra-new-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = tmp.Write(text)
+	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
+	if err != nil {
+		return "", errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return tmp.Name(), nil
 }
 
 // write puts the approved text in the file's place, unless somebody changed the file

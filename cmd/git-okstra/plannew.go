@@ -107,11 +107,11 @@ func createFile(name string, data []byte) error {
 		return &commandError{code: exitUsage, message: fmt.Sprintf("there is no folder %q", filepath.Dir(name)), hints: []string{"make it first"}}
 	}
 	if err != nil {
-		return fmt.Errorf("write plan: %w", err)
+		return fmt.Errorf("write file: %w", err)
 	}
 	_, err = f.Write(data) // a few KiB: there at once, or not
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("write plan: %w", err), os.Remove(name))
+		return errors.Join(fmt.Errorf("write file: %w", err), os.Remove(name))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ var rooms = map[string]room{
 	"gitops": {},
 	"notes":  {ours: []string{"gitops", "plan", "plan/stage"}},
 	"hooks": {ours: []string{
-		"gitops", "plan", "plan/rules", "plan/stage", "notes",
+		"gitops", "plan", "plan/rules", "plan/stage", "notes", "internal/marked",
 		"internal/conform", "internal/conform/verdict", "internal/conform/manifest", "internal/conform/proof",
 	}},
 
@@ -61,6 +61,7 @@ var rooms = map[string]room{
 	"internal/doctor": workflow,
 
 	"internal/manual":   {pure: true},
+	"internal/marked":   {pure: true},
 	"docs/schemas":      {pure: true},
 	"internal/ui":       {},
 	"internal/bench":    {ours: []string{"gitops", "notes", "plan"}},

@@ -1,4 +1,4 @@
-package hooks
+package marked
 
 import (
 	"bytes"
@@ -16,6 +16,9 @@ func TestBlocksGoAgain(t *testing.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[ a-z:#{}\[\]'"-]{0,9}`), 0, 6).Draw(t, "lines")
 		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end")
 		text := []byte(strings.Join(lines, end))
+		if rapid.Bool().Draw(t, "missing") {
+			text = nil
+		}
 		if rapid.Bool().Draw(t, "ended") && len(text) > 0 {
 			text = append(text, end...)
 		}
@@ -27,25 +30,25 @@ func TestBlocksGoAgain(t *testing.T) {
 					starts = append(starts, i+1)
 				}
 			}
-			b := block{comment: rapid.SampledFrom([]string{"#", "//"}).Draw(t, "comment"), indent: strings.Repeat(" ", rapid.IntRange(0, 4).Draw(t, "indent")), lines: []string{"one", "", "two"}}
+			b := Block{Comment: rapid.SampledFrom([]string{"#", "//"}).Draw(t, "comment"), Indent: strings.Repeat(" ", rapid.IntRange(0, 4).Draw(t, "indent")), Lines: []string{"one", "", "two"}}
 			at := rapid.SampledFrom(starts).Draw(t, "at")
 			if insideBlock(with, at) {
 				continue // nobody inserts there
 			}
-			with = b.insert(with, at)
+			with = b.Insert(with, at)
 		}
-		if !hasBlock(with) {
+		if !In(with) {
 			t.Fatalf("%q: no block", with)
 		}
-		rest, ours, ok := removeBlocks(with)
-		if !bytes.Equal(rest, text) || !ok || ours != (len(text) == 0) {
+		rest, ours, ok := Remove(with)
+		if !bytes.Equal(rest, text) || !ok || ours != (text == nil) {
 			t.Fatalf("%q became %q, then %q; ours %v, ok %v", text, with, rest, ours, ok)
 		}
 	})
 }
 
 func insideBlock(text []byte, at int) bool {
-	return bytes.Count(text[:at], []byte(blockBegin)) != bytes.Count(text[:at], []byte(blockEnd))
+	return bytes.Count(text[:at], []byte(Begin)) != bytes.Count(text[:at], []byte(End))
 }
 
 // TestBrokenBlock does not take the rest of a file for ours.
@@ -56,12 +59,16 @@ func TestBrokenBlock(t *testing.T) {
 		"a\n# git-okstra: begin\nb\nc\n":                    false,
 		"a\n# git-okstra: end\nb\n":                         true,
 		"":                                                  true,
+		"a line of `# git-okstra: begin`\n":                 true,
 	} {
-		if _, _, ok := removeBlocks([]byte(text)); ok != want {
+		if _, _, ok := Remove([]byte(text)); ok != want {
 			t.Errorf("%q: ok %v, want %v", text, ok, want)
 		}
 	}
-	if rest, _, _ := removeBlocks([]byte("a\n# git-okstra: end\nb\n")); string(rest) != "a\n# git-okstra: end\nb\n" {
+	if rest, _, _ := Remove([]byte("a\n# git-okstra: end\nb\n")); string(rest) != "a\n# git-okstra: end\nb\n" {
 		t.Errorf("an end alone: %q", rest)
+	}
+	if rest, _, _ := Remove([]byte("a\n# git-okstra: begin (behind a line without end)\nb\n# git-okstra: end\nc")); string(rest) != "a\nc" {
+		t.Errorf("what came later is joined to the line before: %q", rest)
 	}
 }
