@@ -30,6 +30,7 @@ func FolderOf(repo *gitops.Repo) (Folder, error) {
 	if dir == "" {
 		f.Path = filepath.Join(repo.CommonDir(), "hooks")
 		_, f.Off = repo.Config().Lookup("core.hooksPath")
+		f.Shared = outside(repo, f.Path) // a link of somebody's to hooks of all repositories
 		return f, nil
 	}
 	f.Set = true
@@ -41,13 +42,19 @@ func FolderOf(repo *gitops.Repo) (Folder, error) {
 		dir = filepath.Join(base, dir)
 	}
 	f.Path = dir
-	f.Shared = true
-	for _, own := range []string{f.Top, repo.MainDir(), repo.CommonDir()} {
+	f.Shared = outside(repo, dir)
+	return f, nil
+}
+
+// outside reports whether a folder, links followed, is neither in the caller's worktree nor
+// in the main one nor in the git directory.
+func outside(repo *gitops.Repo, dir string) bool {
+	for _, own := range []string{repo.WorkTree(), repo.MainDir(), repo.CommonDir()} {
 		if own != "" && within(resolved(own), resolved(dir)) {
-			f.Shared = false
+			return false
 		}
 	}
-	return f, nil
+	return true
 }
 
 // resolved is a path without symbolic links, as far as it exists.

@@ -119,9 +119,13 @@ func (c *hooksInstallCmd) install(a *app) (out hooksJSON, err error) {
 		return out, err
 	}
 	if p.folder.Shared && !c.Shared && !p.managed {
+		where := "see who set it: git config --show-origin core.hooksPath"
+		if !p.folder.Set {
+			where = "see where the link leads: ls -l " + plan.Printable(p.folder.Path)
+		}
 		return out, &commandError{
 			code: exitFindings, message: fmt.Sprintf("the hooks of this repository are in %q, outside of it: other repositories may use them as well", p.folder.Path),
-			hints: []string{"if they may all have it: git okstra hooks install --shared", "see who set it: git config --show-origin core.hooksPath"},
+			hints: []string{"if they may all have it: git okstra hooks install --shared", where},
 		}
 	}
 	leave, _ := a.repo.Queue(a.ctx) // two installs at once would take each other's script for a hook that was there before
