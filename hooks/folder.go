@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 type Folder struct {
 	Path   string // absolute
 	Set    bool   // core.hooksPath names it
+	Off    bool   // core.hooksPath is set to nothing: git finds no hook anywhere
 	Shared bool   // it lies outside of the repository: others may use it as well
 	Top    string // the top of the work tree, "" in a bare repository
 }
@@ -29,6 +29,8 @@ func FolderOf(repo *gitops.Repo) (Folder, error) {
 	}
 	if dir == "" {
 		f.Path = filepath.Join(repo.CommonDir(), "hooks")
+		_, f.Off = repo.Config().Lookup("core.hooksPath")
+		f.Shared = outside(repo, f.Path) // a link of somebody's to hooks of all repositories
 		return f, nil
 	}
 	f.Set = true
@@ -40,13 +42,19 @@ func FolderOf(repo *gitops.Repo) (Folder, error) {
 		dir = filepath.Join(base, dir)
 	}
 	f.Path = dir
-	f.Shared = true
-	for _, own := range []string{f.Top, repo.MainDir(), repo.CommonDir()} {
+	f.Shared = outside(repo, dir)
+	return f, nil
+}
+
+// outside reports whether a folder, links followed, is neither in the caller's worktree nor
+// in the main one nor in the git directory.
+func outside(repo *gitops.Repo, dir string) bool {
+	for _, own := range []string{repo.WorkTree(), repo.MainDir(), repo.CommonDir()} {
 		if own != "" && within(resolved(own), resolved(dir)) {
-			f.Shared = false
+			return false
 		}
 	}
-	return f, nil
+	return true
 }
 
 // resolved is a path without symbolic links, as far as it exists.
@@ -75,6 +83,7 @@ const (
 	Old     State = "old"    // ours, of another version or place: an install renews it
 	Edited  State = "edited" // ours, and somebody has written into it
 	Foreign State = "foreign"
+	Blocked State = "blocked" // a folder has the hook's name: no hook of anybody can be there
 )
 
 // Hook is one hook's file.
@@ -91,8 +100,7 @@ type Hook struct {
 // maxHook bounds how much of a hook is read to recognise it.
 const maxHook = 1 << 20
 
-// Look reads what stands at a hook's place. Errors: those of the file system, and a
-// folder that has the hook's name.
+// Look reads what stands at a hook's place. Errors: those of the file system.
 func (f Folder) Look(name string) (Hook, error) {
 	h := Hook{Name: name, Path: filepath.Join(f.Path, name), State: Absent}
 	if _, err := os.Lstat(KeptOf(h.Path)); err == nil {
@@ -113,7 +121,8 @@ func (f Folder) Look(name string) (Hook, error) {
 	case err != nil:
 		return h, err
 	case info.IsDir():
-		return h, fmt.Errorf("%q is a folder", h.Path)
+		h.State = Blocked
+		return h, nil
 	case !info.Mode().IsRegular() || info.Size() > maxHook:
 		return h, nil
 	}

@@ -39,6 +39,8 @@ const (
 func (f Folder) MayInstall(h Hook) error {
 	byHand := "add this line to it yourself: " + sharedLine(h.Name, `"$@"`)
 	switch {
+	case h.State == Blocked:
+		return refused("see what it is for, and move it away", "%q is a folder", h.Path)
 	case h.State == Edited:
 		return refused("take your lines out of it first, into a hook of your own", "%q is ours, but somebody has written into it", h.Path)
 	case h.State == Foreign && h.Kept != "":
@@ -54,6 +56,10 @@ func (f Folder) MayInstall(h Hook) error {
 // between, the hook that was there is either still in place or kept, and the same
 // install finishes.
 func (f Folder) Install(h Hook, dir string) (Done, error) {
+	h, err := f.Look(h.Name) // another install may have been there meanwhile
+	if err != nil {
+		return "", err
+	}
 	if err := f.MayInstall(h); err != nil {
 		return "", err
 	}
@@ -103,13 +109,19 @@ func (f Folder) madeByUs() bool {
 // Uninstall takes the script away and puts back what was there before. Errors:
 // *RefusedError where something else stands there now.
 func (f Folder) Uninstall(h Hook) (Done, error) {
+	h, err := f.Look(h.Name)
+	if err != nil {
+		return "", err
+	}
 	switch {
 	case h.State == Edited:
 		return "", refused("remove the file, or your lines in it, yourself", "%q is ours, but somebody has written into it", h.Path)
 	case h.State == Foreign && h.Kept != "":
 		return "", refused("see which of the two you want, and remove the other",
 			"%q took our hook's place; what was there before is in %q", h.Path, h.Kept)
-	case h.State == Foreign, h.State == Absent && h.Kept == "":
+	case h.State == Blocked && h.Kept != "":
+		return "", refused("move it away, and uninstall again", "%q is a folder; what was there before is in %q", h.Path, h.Kept)
+	case h.State == Foreign, h.State == Blocked, h.State == Absent && h.Kept == "":
 		return Nothing, nil
 	case h.Kept != "":
 		return Restored, os.Rename(h.Kept, h.Path)

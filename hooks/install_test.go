@@ -154,7 +154,56 @@ func TestRefused(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Look("pre-commit"); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	h, err := f.Look("pre-commit")
+	if err != nil || h.State != Blocked {
+		t.Fatalf("a folder: %+v, %v", h, err)
+	}
+	var refused *RefusedError
+	if _, err := f.Install(h, ""); !errors.As(err, &refused) || !strings.Contains(refused.Message, "is a folder") {
 		t.Errorf("a folder: %v", err)
+	}
+	if done, err := f.Uninstall(h); done != Nothing || err != nil {
+		t.Errorf("a folder: %s, %v", done, err)
+	}
+	if err := os.WriteFile(KeptOf(path), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Uninstall(h); !errors.As(err, &refused) {
+		t.Errorf("a folder, and a hook that is kept: %v", err)
+	}
+}
+
+// TestInstalledMeanwhile holds that who looked before another install was done takes
+// nothing away: our script must not be kept as the hook that was there before.
+func TestInstalledMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := Folder{Path: t.TempDir()}
+	path := filepath.Join(f.Path, "pre-commit")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho theirs\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := seen(t, path)
+	looked, err := f.Look("pre-commit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []Done{Chained, Present} {
+		if done, err := f.Install(looked, ""); err != nil || done != want {
+			t.Fatalf("%s, %v, want %s", done, err, want)
+		}
+	}
+	if kept := seen(t, KeptOf(path)); kept != before {
+		t.Errorf("kept is %q", kept)
+	}
+	if looked, err = f.Look("pre-commit"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []Done{Restored, Nothing} {
+		if done, err := f.Uninstall(looked); err != nil || done != want {
+			t.Fatalf("%s, %v, want %s", done, err, want)
+		}
+	}
+	if after := seen(t, path); after != before {
+		t.Errorf("is %q", after)
 	}
 }

@@ -2,9 +2,11 @@ package hooks
 
 import (
 	"bytes"
+	"encoding/binary"
 	"path"
 	"regexp"
 	"strings"
+	"unicode/utf16"
 
 	"git-okstra/gitops"
 	"git-okstra/plan"
@@ -89,16 +91,50 @@ func AnyPlan(files []gitops.StagedFile, globs PlanGlobs) bool {
 // mapTitle is the text of a Stage Map's heading, with whatever number, or with none.
 var mapTitle = regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]+)*\.? +)?Stage Map(?:$|[^\pL\pN_])`)
 
+// mapLine is such a heading as one sees it in a line, with nothing of what is around it.
+var mapLine = regexp.MustCompile(`(?m)^ {0,3}##[ \t]+(?:[0-9]+(?:\.[0-9]+)*\.? +)?Stage Map(?:$|[^\pL\pN_])`)
+
 // HasStageMap reports whether a document has a Stage Map's heading of the second level.
-// Code, quotes and comments do not count.
+// Code, quotes and comments do not count. A document that cannot be read as a plan has
+// one all the same if it would have it without what is wrong: one bad byte must not take a plan
+// out of the hook's sight.
 func HasStageMap(src []byte) bool {
+	src = ofUTF16(src)
 	if !bytes.Contains(src, []byte("Stage")) { // quick, for most of what is Markdown
 		return false
 	}
-	for _, h := range plan.Parse(src).Headings {
+	doc := plan.Parse(src)
+	if unreadable(doc) {
+		src = bytes.ReplaceAll(bytes.ToValidUTF8(src[:min(len(src), plan.MaxSize)], []byte("?")), []byte{0}, []byte("?"))
+		if doc = plan.Parse(src); unreadable(doc) { // more blocks than are read
+			return mapLine.Match(src)
+		}
+	}
+	for _, h := range doc.Headings {
 		if h.Level == 2 && mapTitle.MatchString(h.Text) {
 			return true
 		}
 	}
 	return false
+}
+
+func unreadable(d *plan.Document) bool {
+	return len(d.Problems) == 1 && d.Problems[0].Code == plan.CodeUnreadable
+}
+
+// ofUTF16 is a text as UTF-8 that is in the 16 bits which some shells write, by its
+// byte order mark; any other as it is.
+func ofUTF16(src []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(src, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	case !bytes.HasPrefix(src, []byte("\xff\xfe")):
+		return src
+	}
+	units := make([]uint16, 0, len(src)/2)
+	for src = src[2:min(len(src), plan.MaxSize)]; len(src) > 1; src = src[2:] {
+		units = append(units, order.Uint16(src))
+	}
+	return []byte(string(utf16.Decode(units)))
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-okstra/gitops"
+	"git-okstra/plan"
 )
 
 func TestPlanGlobs(t *testing.T) {
@@ -77,9 +78,18 @@ func TestHasStageMap(t *testing.T) {
 		"<!--\n## 5.5 Stage Map\n-->\n":             false,
 		"\xff## 5.5 Stage Map\n":                    false,
 		"":                                          false,
+		"## 5.5 Stage Map\n\x00":                    true,
+		"## 5.5 Stage Map\n\xff\n":                  true,
+		"```\n## 5.5 Stage Map\n```\n\xff":          false,
+		"\xff\xfe#\x00":                             false,
+		"\xff\xfe":                                  false,
+		utf16Text("\xff\xfe", "## 5.5 Stage Map\n"): true,
+		utf16Text("\xff\xfe", "# Stage Map\n"):      false,
+		"## 5.5 Stage Map\n" + strings.Repeat("long ", plan.MaxSize/5): true,
+		"## Stage\n" + strings.Repeat("long ", plan.MaxSize/5):         false,
 	} {
 		if got := HasStageMap([]byte(text)); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
+			t.Errorf("%.80q: %v, want %v", text, got, want)
 		}
 	}
 }
@@ -103,4 +113,21 @@ func TestAnyPlan(t *testing.T) {
 			t.Errorf("%+v: %v", c.file, got)
 		}
 	}
+}
+
+// TestMapLine is for documents of which no block is shown, because there are too many.
+func TestMapLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"a\n## 5.5 Stage Map\n": true, "  ##\tStage Map": true, "    ## Stage Map": false, "### Stage Map": false, "a ## Stage Map": false, "## Stage Maps": false,
+	} {
+		if got := mapLine.MatchString(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// utf16Text is a text in 16 bits, low byte first.
+func utf16Text(mark, text string) string {
+	return mark + strings.Join(append(strings.Split(text, ""), ""), "\x00")
 }

@@ -75,7 +75,7 @@ func (c *chainCmd) Run(a *app) error {
 	if c.Validate {
 		need = append(need, d.validations(d.task, q.Order)...)
 	}
-	if err := d.trust(need, c.Trust); err != nil {
+	if err := d.trust(a.ctx, d.task.PlanCommit, need, c.Trust); err != nil {
 		return err
 	}
 	if err := d.trustProofs(q.Order, c.Trust); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"git-okstra/gitops"
@@ -36,7 +37,7 @@ func (d *chainDesk) trustRevision(ctx context.Context, t *lifecycle.Task, n plan
 		return nil
 	}
 	if d.validate {
-		if err := d.a.trust(ctx, t.PlanCommit, d.validations(t, []plan.StageNumber{n}), false); err != nil {
+		if err := d.trust(ctx, t.PlanCommit, d.validations(t, []plan.StageNumber{n}), false); err != nil {
 			return d.stop(err)
 		}
 	}
@@ -46,51 +47,33 @@ func (d *chainDesk) trustRevision(ctx context.Context, t *lifecycle.Task, n plan
 	return nil
 }
 
-// trust is that of the task's plan as it was when the run began.
-func (d *chainDesk) trust(need []lifecycle.Trusted, grant bool) error {
-	return d.a.trust(d.a.ctx, d.task.PlanCommit, need, grant)
-}
-
 // trust refuses to run what nobody here has agreed to: by its very text, or, of what a
 // plan says, by approving that revision of it in this clone. With grant, or where a person
 // says so at the terminal, it is agreed to now.
-func (a *app) trust(ctx context.Context, revision gitops.Hash, need []lifecycle.Trusted, grant bool) error {
+func (d *chainDesk) trust(ctx context.Context, revision gitops.Hash, need []lifecycle.Trusted, grant bool) error {
 	if len(need) == 0 {
 		return nil
 	}
-	names := []gitops.RefName{lifecycle.TrustedPlan(revision).Ref()}
-	for _, t := range need {
-		names = append(names, t.Ref())
-	}
-	have, err := a.repo.RefValues(ctx, names...)
+	whole := lifecycle.TrustedPlan(revision)
+	fresh, err := d.e.Untrusted(ctx, append([]lifecycle.Trusted{whole}, need...))
 	if err != nil {
 		return err
 	}
-	tx := gitops.Transaction{Reason: "okstra: trust"}
-	refused := &commandError{code: exitGate, message: "this would run here, and nobody in this clone has agreed to it yet:"}
-	seen := map[gitops.RefName]bool{}
-	for i, t := range need {
-		name := names[i+1]
-		if have[name] != "" || seen[name] || t.What != executorSetting && have[names[0]] != "" {
-			continue
-		}
-		seen[name] = true
-		tx.Create(name, revision)
-		refused.message += "\n  " + t.What + ": " + plan.Printable(t.Text)
-	}
-	if len(tx.Changes) == 0 {
+	asked := slices.Contains(fresh, whole)
+	fresh = slices.DeleteFunc(fresh, func(t lifecycle.Trusted) bool { return t == whole || !asked && t.What != executorSetting })
+	if len(fresh) == 0 {
 		return nil
 	}
+	refused := untrusted(fresh)
 	if !grant {
-		if grant, err = a.agreed(refused.message); err != nil {
+		if grant, err = d.a.agreed(refused.message); err != nil {
 			return err
 		}
 	}
 	if !grant {
-		refused.hints = []string{"if you want that, run the same command once with --trust"}
 		return refused
 	}
-	return a.repo.Apply(ctx, tx)
+	return d.e.Trust(ctx, fresh)
 }
 
 // agreed asks the person at the terminal, if there is one.

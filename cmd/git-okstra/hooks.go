@@ -60,9 +60,17 @@ func (a *app) hookPlace() (p hookPlace, err error) {
 	if p.folder, err = hooks.FolderOf(repo); err != nil {
 		return p, err
 	}
-	if info, statErr := os.Stat(p.folder.Path); statErr == nil && !info.IsDir() {
+	info, statErr := os.Stat(p.folder.Path)
+	off := ""
+	switch {
+	case p.folder.Off: // git looks in the root folder then
+		off = "core.hooksPath is set to nothing"
+	case statErr == nil && !info.IsDir():
+		off = fmt.Sprintf("core.hooksPath is %q, which is no folder", p.folder.Path)
+	}
+	if off != "" {
 		return p, &commandError{
-			code: exitFindings, message: fmt.Sprintf("core.hooksPath is %q, which is no folder: hooks are switched off here", p.folder.Path),
+			code: exitFindings, message: off + ": hooks are switched off here",
 			hints: []string{"see who set it: git config --show-origin core.hooksPath"},
 		}
 	}
@@ -111,11 +119,17 @@ func (c *hooksInstallCmd) install(a *app) (out hooksJSON, err error) {
 		return out, err
 	}
 	if p.folder.Shared && !c.Shared && !p.managed {
+		where := "see who set it: git config --show-origin core.hooksPath"
+		if !p.folder.Set {
+			where = "see where the link leads: ls -l " + plan.Printable(p.folder.Path)
+		}
 		return out, &commandError{
 			code: exitFindings, message: fmt.Sprintf("the hooks of this repository are in %q, outside of it: other repositories may use them as well", p.folder.Path),
-			hints: []string{"if they may all have it: git okstra hooks install --shared", "see who set it: git config --show-origin core.hooksPath"},
+			hints: []string{"if they may all have it: git okstra hooks install --shared", where},
 		}
 	}
+	leave, _ := a.repo.Queue(a.ctx) // two installs at once would take each other's script for a hook that was there before
+	defer leave()
 	out = hooksJSON{Schema: "okstra.hooks-install/v1", Folder: p.folder.Path, Manager: p.manager.Name, Hooks: []hookJSON{}}
 	if p.managed {
 		out.Hooks, err = configureHooks(p.manager, names, c.Write)
@@ -237,6 +251,8 @@ func (c *hooksUninstallCmd) uninstall(a *app) (out hooksJSON, err error) {
 	if err != nil {
 		return out, err
 	}
+	leave, _ := a.repo.Queue(a.ctx)
+	defer leave()
 	out = hooksJSON{Schema: "okstra.hooks-uninstall/v1", Folder: p.folder.Path, Manager: p.manager.Name, Hooks: []hookJSON{}}
 	if p.managed && len(c.Names) == 0 {
 		files, err := p.manager.Withdraw()

@@ -71,6 +71,8 @@ func (p hookPlace) status(name string) (hookJSON, error) {
 		out.State = "runs"
 	case h.State == hooks.Old && h.Runs:
 		out.State, out.Why = "runs", "of another version: install renews it"
+	case h.State == hooks.Blocked:
+		out.State, out.Why = "missing", "a folder has its name"
 	case h.State == hooks.Edited:
 		out.State, out.Why = "edited", "somebody has written into it"
 	case h.State == hooks.Foreign && h.Kept != "":

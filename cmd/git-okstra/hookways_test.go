@@ -66,16 +66,18 @@ func waysOf(t *testing.T, file string) [][]string {
 		if !strings.HasPrefix(line, "way ") {
 			continue
 		}
+		// an apostrophe is written twice
+		const apostrophe = "\x00"
 		var words []string
-		for i, part := range strings.Split(strings.ReplaceAll(strings.TrimSpace(line), "''", "\x00"), "'") {
+		for i, part := range strings.Split(strings.ReplaceAll(strings.TrimSpace(line), "''", apostrophe), "'") {
 			if i%2 == 1 {
-				words = append(words, strings.ReplaceAll(part, "\x00", "'")) // as the script's language has it
+				words = append(words, strings.ReplaceAll(part, apostrophe, "'"))
 			} else {
 				words = append(words, strings.Fields(part)...)
 			}
 		}
 		if !slices.Contains([]string{"refused", "passes", "skipped", "unasked"}, words[4]) {
-			t.Errorf("%s: %q is no verdict", file, words[4])
+			t.Errorf("%s: no verdict in %q", file, words)
 		}
 		out = append(out, words[1:5])
 	}

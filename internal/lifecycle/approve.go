@@ -2,7 +2,9 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -85,13 +87,18 @@ func (e *Engine) approveOnce(ctx context.Context, req ApproveRequest) (Approved,
 // trust notes that a revision was approved in this clone, unless that is known. One that
 // came from elsewhere is so by being approved here once more.
 func (e *Engine) trust(ctx context.Context, rec *record, out Approved) error {
-	name := TrustedPlan(out.Commit).Ref()
-	have, err := e.Repo.RefValues(ctx, name)
-	if err != nil || have[name] != "" {
+	key, err := makeCloneKey(e.Repo.CommonDir())
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // the key is another user's: the plan is approved, and what it runs is asked about
+	}
+	if err != nil {
 		return err
 	}
-	rec.tx.Create(name, out.Commit)
-	return nil
+	_, err = e.agreeTo(ctx, []Trusted{TrustedPlan(out.Commit)}, key, func(_ Trusted, c gitops.RefChange) {
+		c.New = proof(rec.objects, c.Name, key)
+		rec.tx.Changes = append(rec.tx.Changes, c)
+	})
+	return err
 }
 
 // pin adds the plan's revision to the record, unless it is the approved one already.

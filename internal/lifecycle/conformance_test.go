@@ -196,12 +196,17 @@ func TestTrust(t *testing.T) {
 		t.Errorf("%d are not trusted, want 2", n)
 	}
 	for range 2 {
-		if err := f.eng.Trust(t.Context(), []Trusted{a, a}, out.Commit); err != nil {
+		if err := f.eng.Trust(t.Context(), []Trusted{a, a}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if untrusted(a) != 0 || untrusted(b) != 1 {
 		t.Error("trust in one thing is trust in another")
+	}
+	// the form of older versions, which another clone may have sent
+	f.repo.Git("update-ref", string(a.Ref()), string(out.Commit))
+	if untrusted(a) != 1 {
+		t.Error("a ref without a proof is trust")
 	}
 	// a revision that came from elsewhere, and is then approved here
 	f.repo.Git("update-ref", "-d", string(TrustedPlan(out.Commit).Ref()))

@@ -2,8 +2,11 @@ package lifecycle
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 
 	"git-okstra/gitops"
 )
@@ -24,7 +27,7 @@ func TrustedPlan(commit gitops.Hash) Trusted { return Trusted{planRevision, stri
 
 const planRevision = "plan revision"
 
-// Ref is the ref that says so, whose presence is all that counts.
+// Ref is the ref that says so, where it holds this clone's own proof.
 func (t Trusted) Ref() gitops.RefName {
 	if t.What == planRevision {
 		return gitops.RefName(TrustedPrefix + t.Text)
@@ -33,10 +36,31 @@ func (t Trusted) Ref() gitops.RefName {
 	return gitops.RefName(TrustedPrefix + hex.EncodeToString(sum[:]))
 }
 
+// proof is what a ref of trust has to hold: a blob that only who knows the key can write.
+// Refs travel (a mirror, a fetch of all refs), and another clone's trust is not this one's.
+func proof(w *gitops.ObjectWriter, name gitops.RefName, key []byte) gitops.Hash {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(name)) // never fails
+	return w.Blob([]byte("okstra trust\n" + hex.EncodeToString(mac.Sum(nil)) + "\n"))
+}
+
 // Untrusted leaves those that nobody here has agreed to yet, each once.
 func (e *Engine) Untrusted(ctx context.Context, need []Trusted) ([]Trusted, error) {
+	key, err := cloneKey(e.Repo.CommonDir())
+	if err != nil && !errors.Is(err, fs.ErrPermission) { // another user's agreement is not this one's
+		return nil, err
+	}
+	var fresh []Trusted
+	_, err = e.agreeTo(ctx, need, key, func(t Trusted, _ gitops.RefChange) { fresh = append(fresh, t) })
+	return fresh, err
+}
+
+// agreeTo hands over each of what nobody here has agreed to, with the change that
+// agrees to it. Its objects are in w.
+func (e *Engine) agreeTo(ctx context.Context, need []Trusted, key []byte, each func(Trusted, gitops.RefChange)) (w *gitops.ObjectWriter, err error) {
+	w = e.Repo.NewObjects()
 	if len(need) == 0 {
-		return nil, nil
+		return w, nil
 	}
 	names := make([]gitops.RefName, len(need))
 	for i, t := range need {
@@ -44,31 +68,31 @@ func (e *Engine) Untrusted(ctx context.Context, need []Trusted) ([]Trusted, erro
 	}
 	have, err := e.Repo.RefValues(ctx, names...)
 	if err != nil {
-		return nil, err
+		return w, err
 	}
-	var out []Trusted
 	seen := map[gitops.RefName]bool{}
-	for i, t := range need {
-		if have[names[i]] == "" && !seen[names[i]] {
-			out = append(out, t)
+	for i, name := range names {
+		want := proof(w, name, key)
+		if (key == nil || have[name] != want) && !seen[name] {
+			each(need[i], gitops.RefChange{Name: name, Old: have[name], New: want})
 		}
-		seen[names[i]] = true
+		seen[name] = true
 	}
-	return out, nil
+	return w, nil
 }
 
-// Trust agrees to all of them; what was agreed to before stays as it is. at is an object
-// that the refs hold.
-func (e *Engine) Trust(ctx context.Context, need []Trusted, at gitops.Hash) error {
+// Trust agrees to all of them; what was agreed to before stays as it is.
+func (e *Engine) Trust(ctx context.Context, need []Trusted) error {
+	key, err := makeCloneKey(e.Repo.CommonDir())
+	if err != nil {
+		return err
+	}
 	return retry(ctx, func() error {
-		fresh, err := e.Untrusted(ctx, need)
-		if err != nil || len(fresh) == 0 {
+		tx := gitops.Transaction{Reason: "okstra: trust"}
+		w, err := e.agreeTo(ctx, need, key, func(_ Trusted, c gitops.RefChange) { tx.Changes = append(tx.Changes, c) })
+		if err != nil || len(tx.Changes) == 0 {
 			return err
 		}
-		tx := gitops.Transaction{Reason: "okstra: trust"}
-		for _, t := range fresh {
-			tx.Create(t.Ref(), at)
-		}
-		return e.Repo.Apply(ctx, tx)
+		return e.Repo.ApplyObjects(ctx, w, tx)
 	})
 }
