@@ -317,7 +317,7 @@ func (x *index) callRules(forms ...string) []*Rule {
 // deny reports whether what a pattern takes for a thing of its surface is known, by its
 // import, as one of another.
 func (b *bindings) deny(rule *Rule, p *part, code string) bool {
-	if len(b.imported) == 0 {
+	if len(b.imported)+len(b.held) == 0 {
 		return false
 	}
 	at := p.re().FindStringIndex(code)
@@ -329,6 +329,9 @@ func (b *bindings) deny(rule *Rule, p *part, code string) bool {
 		return false
 	}
 	rules := b.imported[code[from:to]]
+	if rules == nil && from == at[0] {
+		rules = b.held[code[from:to]]
+	}
 	return rules != nil && !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Surface == rule.Surface })
 }
 
