@@ -191,8 +191,12 @@ func runContext(ctx context.Context, args []string, std streams) int {
 	a := &app{ctx: ctx, std: std, flags: c.globals, args: args, rest: command}
 	defer a.close()
 	a.pinFrom(kctx)
+	if pages(kctx.Selected().Path()) {
+		a.startPager()
+		defer a.endPager()
+	}
 	if err := kctx.Run(a); err != nil {
-		return fail(std, a.flags.JSON, err)
+		return fail(a.std, a.flags.JSON, err)
 	}
 	return a.code
 }

@@ -84,8 +84,11 @@ func (a *app) chainStory(d *chainDesk) *chainSay {
 	return s
 }
 
-// terminal is standard output, where that is one.
+// terminal is standard output, where that is one, or what the pager behind it shows on.
 func (a *app) terminal() (*os.File, bool) {
+	if a.pager != nil {
+		return a.pager.terminal, true
+	}
 	out := a.std.out
 	if c, ok := out.(*checkedWriter); ok {
 		out = c.w

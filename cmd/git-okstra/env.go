@@ -31,7 +31,8 @@ type app struct {
 
 	pin    string // the plan that is pinned before the task is read, "" for none
 	pinDry bool   // nothing may be
-	looks  bool   // the command writes nothing, or what it writes can be left out
+	pager  *pagerRun
+	looks  bool // the command writes nothing, or what it writes can be left out
 }
 
 func (a *app) close() {

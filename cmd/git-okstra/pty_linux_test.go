@@ -34,6 +34,7 @@ type terminal struct {
 type at struct {
 	width, height int
 	env           []string
+	out           bool // standard output is the terminal too
 }
 
 // atTerminal starts git-okstra with a terminal of 80 by 24 as standard input and error.
@@ -52,6 +53,9 @@ func (b *bench) atTerminalOf(a at, dir string, args ...string) *terminal {
 	term.cmd = exec.Command("git-okstra", args...)
 	term.cmd.Dir, term.cmd.Env = dir, slices.Concat(b.repo.Env, []string{"TERM=xterm"}, a.env)
 	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = term.slave, &term.out, term.slave
+	if a.out {
+		term.cmd.Stdout = term.slave
+	}
 	term.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	if err := term.cmd.Start(); err != nil {
 		b.t.Fatal(err)

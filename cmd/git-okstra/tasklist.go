@@ -86,19 +86,18 @@ func planTitle(src []byte) string {
 	return ""
 }
 
-// width is the terminal's, where standard output is one, as git takes it: COLUMNS comes
-// first; 0 for no limit.
+// width is the terminal's, where standard output or the pager behind it shows on one, as
+// git takes it: COLUMNS comes first; 0 for no limit.
 func (a *app) width() int {
-	out := a.std.out
-	if c, ok := out.(*checkedWriter); ok {
-		out = c.w
-	}
-	f, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	f, ok := a.terminal()
+	if !ok && os.Getenv("GIT_PAGER_IN_USE") != "true" {
 		return 0
 	}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
+	}
+	if !ok {
+		return 0
 	}
 	n, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
