@@ -17,6 +17,10 @@ import (
 type DiffSides struct {
 	From, To Hash
 	Staged   bool
+	// Paths are what alone is compared, literally and from the top; none is everything.
+	Paths []string
+	// Text shows the lines also of files that git takes for binary ones.
+	Text bool
 }
 
 // wholeFiles is the number of lines of context with which a diff has whole files.
@@ -55,14 +59,21 @@ func (r *Repo) DiffStream(ctx context.Context, d DiffSides, read func(io.Reader)
 	default:
 		args = append(args, "diff-index")
 	}
+	if d.Text {
+		args = append(args, "--text")
+	}
 	args = append(args, "-p", wholeFiles, "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative",
 		"--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=myers", "--indent-heuristic", "--submodule=short", "--ignore-submodules=none", string(from))
 	if d.To != "" {
 		args = append(args, string(d.To))
 	}
+	paths := []string{"--"}
+	for _, path := range d.Paths {
+		paths = append(paths, ":(top,literal)"+path)
+	}
 	p := r.here()
 	p.env = without(p.env, diffVars)
-	cmd := r.command(ctx, p, append(args, "--")...)
+	cmd := r.command(ctx, p, append(args, paths...)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()

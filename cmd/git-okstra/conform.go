@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -189,8 +190,26 @@ func (a *app) touchesOf(d gitops.DiffSides) (found conform.Findings, paths []str
 		found, err = rules.TouchesOf(in, ctx)
 		return err
 	})
-	return found, paths, err
+	if err != nil {
+		return found, nil, err
+	}
+	changed := slices.Clone(paths)
+	for batch := range slices.Chunk(found.Unread(), mostUnread) {
+		d.Paths, d.Text = batch, true
+		err := a.repo.DiffStream(a.ctx, d, func(in io.Reader) error {
+			read, err := rules.TouchesOf(in, ctx)
+			found.Replace(batch, read)
+			return err
+		})
+		if err != nil {
+			return found, nil, err
+		}
+	}
+	return found, changed, nil
 }
+
+// mostUnread is how many paths one command line names.
+const mostUnread = 200
 
 // The attributes that say what a file is, as linguist knows them.
 const (

@@ -3,7 +3,6 @@ package conform
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // bindings are what names of a file stand for, as far as the diff shows the file: what
@@ -285,39 +284,10 @@ func nameByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }
 
-// typeCache remembers what types are known for.
-type typeCache struct{ known sync.Map }
-
-// typeRules are the rules of calls that know a type by its name, if that is the kind of
-// type through which one speaks to a thing.
-func (x *index) typeRules(word string) []*Rule {
-	if !handleType().MatchString(word) {
-		return nil
-	}
-	return x.callRules(word+"(", word+" x;", "new "+word+"(")
-}
-
-// callRules are those that fit one of some forms of code.
-func (x *index) callRules(forms ...string) []*Rule {
-	if kept, ok := x.types.known.Load(forms[0]); ok {
-		return kept.([]*Rule) //nolint:forcetypeassert // only such lists are stored
-	}
-	var out []*Rule
-	for _, form := range forms {
-		x.code.each(form, func(rule *Rule, _ *part) {
-			if rule.Kind == kindCall && !rule.unlessFits(form) && !slices.Contains(out, rule) {
-				out = append(out, rule)
-			}
-		})
-	}
-	kept, _ := x.types.known.LoadOrStore(forms[0], out)
-	return kept.([]*Rule) //nolint:forcetypeassert // only such lists are stored
-}
-
 // deny reports whether what a pattern takes for a thing of its surface is known, by its
 // import, as one of another.
 func (b *bindings) deny(rule *Rule, p *part, code string) bool {
-	if len(b.imported) == 0 {
+	if len(b.imported)+len(b.held) == 0 {
 		return false
 	}
 	at := p.re().FindStringIndex(code)
@@ -329,6 +299,9 @@ func (b *bindings) deny(rule *Rule, p *part, code string) bool {
 		return false
 	}
 	rules := b.imported[code[from:to]]
+	if rules == nil && from == at[0] {
+		rules = b.held[code[from:to]]
+	}
 	return rules != nil && !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Surface == rule.Surface })
 }
 

@@ -6,8 +6,6 @@ import "strings"
 func (r *Rules) why(f FileDiff, a Attributes) string {
 	path := f.Path()
 	switch {
-	case f.Binary:
-		return "binary"
 	case f.Mode == "160000":
 		return "submodule"
 	case a.Generated:
@@ -33,6 +31,9 @@ func (r *Rules) why(f FileDiff, a Attributes) string {
 				return e.why
 			}
 		}
+	}
+	if f.Binary && r.language(path) == nil && len(r.pathRules(f.Old))+len(r.pathRules(f.New)) == 0 {
+		return "binary"
 	}
 	return ""
 }

@@ -39,7 +39,7 @@ const maxSource = 1 << 20
 
 // read lays out what is added and removed in a file.
 func (r *Rules) read(f FileDiff, over func() bool) (*judged, error) {
-	j := &judged{diff: f, language: r.language(f.Path())}
+	j := &judged{diff: f, language: r.languageIn(f)}
 	for _, hunk := range f.Hunks {
 		var sides [2]text
 		for i, op := range []byte{'-', '+'} {
@@ -156,6 +156,7 @@ func (r *Rules) readSide(l *Language, hunk []Line, op byte, over func() bool) (t
 	if before != "" {
 		t.lines = t.lines[1:]
 	}
+	unbroken(l.Name, src, t.lines)
 	return t, nil
 }
 

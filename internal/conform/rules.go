@@ -248,6 +248,7 @@ func (r *Rules) Find(id string) (Rule, bool) {
 
 // language is that of a path, nil where none is known.
 func (r *Rules) language(path string) *Language {
+	path = folded(path)
 	for i := range r.languages {
 		if r.languages[i].files().MatchString(path) {
 			return &r.languages[i]

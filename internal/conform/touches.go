@@ -51,6 +51,36 @@ func (f Findings) Surfaces() []Surface {
 	return out
 }
 
+// Unread lists the files whose lines git did not show, although they may be source.
+func (f *Findings) Unread() []string {
+	var out []string
+	for _, i := range f.Ignored {
+		if i.Why == Unreadable {
+			out = append(out, i.Path)
+		}
+	}
+	return out
+}
+
+// Replace puts what was found of some paths, read again, in the place of what was found
+// of them before.
+func (f *Findings) Replace(paths []string, by Findings) {
+	again := map[string]bool{}
+	for _, p := range paths {
+		again[p] = true
+	}
+	f.Touches = append(slices.DeleteFunc(f.Touches, func(t Touch) bool { return again[t.Path] }), by.Touches...)
+	f.Ignored = append(slices.DeleteFunc(f.Ignored, func(i Ignored) bool { return again[i.Path] }), by.Ignored...)
+	f.sort()
+}
+
+func (f *Findings) sort() {
+	slices.SortStableFunc(f.Touches, func(a, b Touch) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), strings.Compare(string(a.Side), string(b.Side)))
+	})
+	slices.SortStableFunc(f.Ignored, func(a, b Ignored) int { return strings.Compare(a.Path, b.Path) })
+}
+
 // Context is what a judgement may ask for; all of it may be left out.
 type Context struct {
 	// Attributes gives what gitattributes say of paths, by path.
@@ -179,10 +209,7 @@ func (s *session) end() Findings {
 	for _, v := range s.held {
 		s.take(v)
 	}
-	slices.SortStableFunc(s.out.Touches, func(a, b Touch) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), strings.Compare(string(a.Side), string(b.Side)))
-	})
-	slices.SortStableFunc(s.out.Ignored, func(a, b Ignored) int { return strings.Compare(a.Path, b.Path) })
+	s.out.sort()
 	return s.out
 }
 

@@ -42,6 +42,10 @@ type found struct {
 // tooLarge is what is said of a file whose part of the diff is above maxFile.
 const tooLarge = "too large: judged by its path alone"
 
+// Unreadable is what is said of a file of a known language whose lines git does not show:
+// there is a NUL in it, or an attribute says so.
+const Unreadable = "binary: judged by its path alone"
+
 // tooSlow is what is said of a file whose source takes the lexer too long.
 const tooSlow = "too slow to read: judged with its comments"
 
@@ -50,6 +54,7 @@ func (r *Rules) verdictOf(f FileDiff, attrs Attributes, watch func() func() bool
 	if len(f.Hunks) == 0 && !f.Binary && !f.Large {
 		return nil, nil // a mode, an empty file, or a rename
 	}
+	f = cleared(f)
 	v := &verdict{path: f.Path(), names: [2]string{f.Old, f.New}}
 	if v.why = r.why(f, attrs); v.why != "" {
 		return v, nil
@@ -58,8 +63,11 @@ func (r *Rules) verdictOf(f FileDiff, attrs Attributes, watch func() func() bool
 	if v.paths[1] = v.paths[0]; f.New != f.Old {
 		v.paths[1] = r.pathRules(f.New)
 	}
-	if f.Large {
+	if f.Large || f.Binary {
 		v.why = tooLarge
+		if f.Binary {
+			v.why = Unreadable
+		}
 		v.lines = []held{{key: 1, line: 1, added: f.New != ""}}
 		return v, nil
 	}
@@ -80,6 +88,7 @@ func (r *Rules) verdictOf(f FileDiff, attrs Attributes, watch func() func() bool
 
 func (r *Rules) pathRules(path string) []*Rule {
 	var out []*Rule
+	path = folded(path)
 	for i := range r.List {
 		if rule := &r.List[i]; path != "" && rule.Kind == kindPath && rule.paths().MatchString(path) && !rule.unlessFits(path) {
 			out = append(out, rule)

@@ -17,7 +17,7 @@ const floor = 0.95
 // TestCorpus prints the scores of each part and holds them to the floor.
 func TestCorpus(t *testing.T) {
 	var all []labelled
-	for _, part := range []string{"a", "b", "c", "d", "e"} {
+	for _, part := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		cases, err := readCases(os.DirFS("testdata/corpus/" + part))
 		if err != nil {
 			t.Fatal(err)
