@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // sample is what a person would write for the hooks.
@@ -85,13 +86,15 @@ func huskyLines(name string) []string {
 }
 
 // early ends a script before its last line, as far as one can see.
-var early = regexp.MustCompile(`(?m)^(exit|exec)\b`)
+var early = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(exit|exec)\b`)
+})
 
 // addHusky puts our lines behind all others, or, where they need git's input, before.
 func addHusky(text []byte, name string) ([]byte, error) {
 	b := block{comment: "#", lines: huskyLines(name)}
 	if len(b.lines) == 1 {
-		if early.Match(text) {
+		if early().Match(text) {
 			return nil, errors.New("it may end before its last line")
 		}
 		return b.insert(text, len(text)), nil

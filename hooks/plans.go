@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"git-okstra/gitops"
 	"git-okstra/plan"
@@ -87,7 +88,9 @@ func AnyPlan(files []gitops.StagedFile, globs PlanGlobs) bool {
 }
 
 // mapTitle is the text of a Stage Map's heading, with whatever number, or with none.
-var mapTitle = regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]+)*\.? +)?Stage Map(?:$|[^\pL\pN_])`)
+var mapTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]+)*\.? +)?Stage Map(?:$|[^\pL\pN_])`)
+})
 
 // HasStageMap reports whether a document has a Stage Map's heading of the second level.
 // Code, quotes and comments do not count.
@@ -96,7 +99,7 @@ func HasStageMap(src []byte) bool {
 		return false
 	}
 	for _, h := range plan.Parse(src).Headings {
-		if h.Level == 2 && mapTitle.MatchString(h.Text) {
+		if h.Level == 2 && mapTitle().MatchString(h.Text) {
 			return true
 		}
 	}
