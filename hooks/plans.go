@@ -74,7 +74,17 @@ func IsMarkdown(name string) bool {
 
 // mayBePlan reports whether a file has to be looked into.
 func mayBePlan(f gitops.StagedFile, globs PlanGlobs) bool {
-	return (f.Mode == gitops.ModeFile || f.Mode == gitops.ModeExec) && (IsMarkdown(f.Path) || globs.Match(f.Path))
+	return (f.Mode == gitops.ModeFile || f.Mode == gitops.ModeExec) && globs.Picks([]byte(f.Path))
+}
+
+// Picks reports whether a file of that path may be a plan.
+func (g PlanGlobs) Picks(name []byte) bool {
+	const longest = len(".markdown")
+	if last := name[len(name)-1] | ' '; len(g) == 0 && last != 'd' && last != 'n' {
+		return false // nearly every file of a large tree
+	}
+	end := name[max(0, len(name)-longest):] // short enough to be no allocation
+	return IsMarkdown(string(end)) || len(g) > 0 && g.Match(string(name))
 }
 
 // AnyPlan reports whether one of the files has to be looked into.
