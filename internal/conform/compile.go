@@ -18,6 +18,8 @@ func lazy(pattern string) func() *regexp.Regexp {
 type compiler struct {
 	rules *Rules
 	own   bool // our file: it may define languages
+
+	checked bool // the form was checked before
 }
 
 func (w word) fail(format string, args ...any) error {
@@ -122,8 +124,10 @@ func (c *compiler) rule(form ruleForm) error {
 		Doc: strings.TrimSpace(form.Doc.value), Modules: values(form.Modules), Unless: form.Unless.value, Paths: values(form.Paths),
 		Yes: values(form.Yes), No: values(form.No),
 	}
-	if err := c.checkRule(form, rule); err != nil {
-		return err
+	if !c.checked {
+		if err := c.checkRule(form, rule); err != nil {
+			return err
+		}
 	}
 	patterns := form.Any
 	if form.Pattern.value != "" {
