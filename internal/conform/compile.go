@@ -212,18 +212,25 @@ func lazyGlobs(list []string) func() *globSet {
 // that begins with a slash only at the top.
 func globs(list []string) *globSet {
 	g := &globSet{}
+	sources := globSources(list)
+	for _, source := range sources {
+		g.list = append(g.list, lazy(source))
+	}
+	g.filter = newFilter(sources)
+	return g
+}
+
+// globSources are the patterns of globs.
+func globSources(list []string) []string {
 	var sources []string
 	for _, text := range list {
 		source := `(?:.*/)?` + globPattern(text)
 		if top, ok := strings.CutPrefix(text, "/"); ok {
 			source = globPattern(top)
 		}
-		source = `(?s)^` + source + `$`
-		sources = append(sources, source)
-		g.list = append(g.list, lazy(source))
+		sources = append(sources, `(?s)^`+source+`$`)
 	}
-	g.filter = newFilter(sources)
-	return g
+	return sources
 }
 
 // MatchString reports whether a path is one of them.

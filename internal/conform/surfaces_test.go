@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -48,6 +49,45 @@ func typeName(t reflect.Type) string {
 	return t.Name()
 }
 
+// filtered are all patterns of the form that are held against lines and paths through a
+// filter.
+func filtered(form fileForm) []string {
+	var out []string
+	for _, i := range form.Ignore {
+		out = append(out, globSources(values(i.Paths))...)
+	}
+	for _, l := range form.Languages {
+		out = slices.Concat(out, values(l.Imports), globSources(values(l.Files)))
+	}
+	for _, r := range form.Rules {
+		out = slices.Concat(out, values(r.Any), globSources(values(r.Paths)))
+		if r.Pattern.value != "" {
+			out = append(out, r.Pattern.value)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestNeedsGenerated: what one of our patterns needs is never worked out again.
+func TestNeedsGenerated(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, rule := range Builtin().List {
+		for _, p := range rule.parts {
+			seen++
+			if i := slices.IndexFunc(builtinNeeds, func(n patternNeeds) bool { return n.pattern == p.source }); i < 0 {
+				t.Errorf("nothing is written of %q", p.source)
+			} else if got := builtinNeeds[i].texts; !slices.Equal(got, needsOf(p.source)) || !slices.Equal(got, needs(p.source)) {
+				t.Errorf("%q needs %q", p.source, needsOf(p.source))
+			}
+		}
+	}
+	if seen < len(Builtin().List)/2 {
+		t.Errorf("%d patterns", seen)
+	}
+}
+
 // TestSurfacesGenerated: the program has surfaces.yaml as Go values, for reading it took
 // longer than judging. go generate, or this test with -update, writes them anew.
 func TestSurfacesGenerated(t *testing.T) {
@@ -67,7 +107,15 @@ func TestSurfacesGenerated(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("// Code generated from surfaces.yaml by go generate. DO NOT EDIT.\n\npackage conform\n\nvar builtinForm = fileForm")
 	written(&b, reflect.ValueOf(form))
-	b.WriteString("\n")
+	b.WriteString("\n\nvar builtinNeeds = []patternNeeds{\n")
+	for _, p := range filtered(form) {
+		fmt.Fprintf(&b, "{pattern: %q", p)
+		if texts := needsOf(p); texts != nil {
+			fmt.Fprintf(&b, ", texts: %#v", texts)
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("}\n")
 	want, err := format.Source(b.Bytes())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.Bytes())
