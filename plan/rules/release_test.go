@@ -29,8 +29,13 @@ func TestFits(t *testing.T) {
 		name, constraint string
 		want             bool
 	}{
-		{"0.50.0", "<0.50.0", false}, {"0.49.9", "<0.50.0", true}, {"0.50.0", ">=0.50.0", true}, {"0.100.0", ">=0.99.0", true},
-		{"1.0.0", "<0.100.0", false}, {"0.0.0", always, true}, {"0.56.0", ">=0.56.1", false},
+		{"0.50.0", "<0.50.0", false},
+		{"0.49.9", "<0.50.0", true},
+		{"0.50.0", ">=0.50.0", true},
+		{"0.100.0", ">=0.99.0", true},
+		{"1.0.0", "<0.100.0", false},
+		{"0.0.0", always, true},
+		{"0.56.0", ">=0.56.1", false},
 	} {
 		r, err := parseRelease(tc.name)
 		if err != nil || r.fits(tc.constraint) != tc.want {
