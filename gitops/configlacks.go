@@ -28,15 +28,26 @@ func ConfigLacks(opts Options, section string) bool {
 		opts.Env = os.Environ()
 	}
 	r := &Repo{dir: opts.Dir, env: opts.Env}
-	for _, kv := range r.env {
-		for _, name := range []string{"GIT_CONFIG", "GIT_DIR=", "GIT_COMMON_DIR="} {
-			if strings.HasPrefix(kv, name) {
-				return false
-			}
-		}
+	if slices.ContainsFunc(r.env, func(kv string) bool { return variableMayHold(kv, section) }) {
+		return false
 	}
 	files, ok := r.configFiles()
 	return ok && !slices.ContainsFunc(files, func(f string) bool { return mayHold(f, section) })
+}
+
+// variableMayHold reports whether a variable may bring a key of the section, or lead to
+// other files than those that are looked at. One file less does no harm, and of `git -c`
+// each key stands behind a quote.
+func variableMayHold(kv, section string) bool {
+	name, value, _ := strings.Cut(kv, "=")
+	switch name {
+	case "GIT_CONFIG_NOSYSTEM":
+		return false
+	case "GIT_CONFIG_PARAMETERS":
+		value = strings.ToLower(value)
+		return strings.Contains(value, "'"+section) || strings.Contains(value, "'include")
+	}
+	return strings.HasPrefix(name, "GIT_CONFIG") || name == "GIT_DIR" || name == "GIT_COMMON_DIR"
 }
 
 // configFiles lists the files that git reads its configuration from, and maybe some

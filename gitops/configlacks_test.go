@@ -114,6 +114,11 @@ func TestConfigLacks(t *testing.T) {
 		{"plain", []string{"GIT_DIR=" + filepath.Join(s.dir, "set", ".git")}, false},
 		{"plain", []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=okstra.ruleset", "GIT_CONFIG_VALUE_0=8"}, false},
 		{"plain", []string{"GIT_CONFIG_PARAMETERS='okstra.ruleset'='9'"}, false},
+		{"plain", []string{"GIT_CONFIG_PARAMETERS='OKSTRA.ruleset=9'"}, false},
+		{"plain", []string{"GIT_CONFIG_PARAMETERS='core.bare'='false' 'okstra.ruleset'='9'"}, false},
+		{"plain", []string{"GIT_CONFIG_PARAMETERS='include.path'='" + filepath.Join(s.dir, "home2", ".gitconfig") + "'"}, false},
+		{"plain", []string{"GIT_CONFIG_PARAMETERS='core.hookspath'='/x/y'", "GIT_CONFIG_NOSYSTEM=1"}, true},
+		{"set", []string{"GIT_CONFIG_PARAMETERS='core.hookspath'='/x/y'", "GIT_CONFIG_NOSYSTEM=1"}, false},
 		{"plain", []string{"GIT_CONFIG_GLOBAL=" + filepath.Join(s.dir, "home2", ".gitconfig")}, false},
 		{"plain", []string{"PATH=" + filepath.Join(s.dir, "home") + ":" + os.Getenv("PATH")}, true},
 	} {

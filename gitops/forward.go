@@ -59,13 +59,15 @@ var rawFlags = []string{"--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-
 
 // between lists what differs between two commits.
 func (r *Repo) between(ctx context.Context, from, to Hash) (map[string]change, error) {
-	args := slices.Concat([]string{"diff-tree", "-r"}, rawFlags, []string{string(from), string(to)})
-	args = slices.DeleteFunc(args, func(a string) bool { return a == "--ignore-submodules=all" }) // a new submodule commit is a change
-	out, err := r.run(ctx, r.common(), nil, args...)
+	list, err := r.treeChanges(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("compare commits: %w", err)
 	}
-	return rawDiff(out), nil
+	changes := map[string]change{}
+	for _, c := range list {
+		changes[c.path] = change{from: c.from.side(), to: c.to.side()}
+	}
+	return changes, nil
 }
 
 // staged lists what a worktree's index has otherwise than a commit.

@@ -9,6 +9,9 @@ import (
 // IsAncestor reports whether a is b or one of its ancestors. In a shallow clone
 // a negative answer proves nothing (see Shallow).
 func (r *Repo) IsAncestor(ctx context.Context, a, b Hash) (bool, error) {
+	if yes, known := r.nearAncestor(ctx, a, b); known {
+		return yes, nil
+	}
 	_, err := r.run(ctx, r.common(), nil, "merge-base", "--is-ancestor", string(a), string(b))
 	switch {
 	case err == nil:
@@ -36,16 +39,13 @@ func (r *Repo) Related(ctx context.Context, a, b Hash) (bool, error) {
 // bytes, in git's order; a rename counts as both of its paths. The user's diff
 // settings have no say.
 func (r *Repo) ChangedPaths(ctx context.Context, from, to Hash) ([]string, error) {
-	out, err := r.run(ctx, r.common(), nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames",
-		"--no-ext-diff", "--no-textconv", "--ignore-submodules=none", string(from), string(to))
+	changes, err := r.treeChanges(ctx, from, to)
 	if err != nil {
 		return nil, fmt.Errorf("list changed paths: %w", err)
 	}
 	var paths []string
-	for p := range strings.SplitSeq(string(out), "\x00") {
-		if p != "" {
-			paths = append(paths, p)
-		}
+	for _, c := range changes {
+		paths = append(paths, c.path)
 	}
 	return paths, nil
 }

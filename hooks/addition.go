@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"git-okstra/internal/marked"
 )
@@ -87,13 +88,15 @@ func huskyLines(name string) []string {
 }
 
 // early ends a script before its last line, as far as one can see.
-var early = regexp.MustCompile(`(?m)^(exit|exec)\b`)
+var early = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(exit|exec)\b`)
+})
 
 // addHusky puts our lines behind all others, or, where they need git's input, before.
 func addHusky(text []byte, name string) ([]byte, error) {
 	b := marked.Block{Comment: "#", Lines: huskyLines(name)}
 	if len(b.Lines) == 1 {
-		if early.Match(text) {
+		if early().Match(text) {
 			return nil, errors.New("it may end before its last line")
 		}
 		return b.Insert(text, len(text)), nil

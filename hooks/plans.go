@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf16"
 
 	"git-okstra/gitops"
@@ -75,7 +76,17 @@ func IsMarkdown(name string) bool {
 
 // mayBePlan reports whether a file has to be looked into.
 func mayBePlan(f gitops.StagedFile, globs PlanGlobs) bool {
-	return (f.Mode == gitops.ModeFile || f.Mode == gitops.ModeExec) && (IsMarkdown(f.Path) || globs.Match(f.Path))
+	return (f.Mode == gitops.ModeFile || f.Mode == gitops.ModeExec) && globs.Picks([]byte(f.Path))
+}
+
+// Picks reports whether a file of that path may be a plan.
+func (g PlanGlobs) Picks(name []byte) bool {
+	const longest = len(".markdown")
+	if last := name[len(name)-1] | ' '; len(g) == 0 && last != 'd' && last != 'n' {
+		return false // nearly every file of a large tree
+	}
+	end := name[max(0, len(name)-longest):] // short enough to be no allocation
+	return IsMarkdown(string(end)) || len(g) > 0 && g.Match(string(name))
 }
 
 // AnyPlan reports whether one of the files has to be looked into.
@@ -89,10 +100,14 @@ func AnyPlan(files []gitops.StagedFile, globs PlanGlobs) bool {
 }
 
 // mapTitle is the text of a Stage Map's heading, with whatever number, or with none.
-var mapTitle = regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]+)*\.? +)?Stage Map(?:$|[^\pL\pN_])`)
+var mapTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[0-9]+(?:\.[0-9]+)*\.? +)?Stage Map(?:$|[^\pL\pN_])`)
+})
 
 // mapLine is such a heading as one sees it in a line, with nothing of what is around it.
-var mapLine = regexp.MustCompile(`(?m)^ {0,3}##[ \t]+(?:[0-9]+(?:\.[0-9]+)*\.? +)?Stage Map(?:$|[^\pL\pN_])`)
+var mapLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^ {0,3}##[ \t]+(?:[0-9]+(?:\.[0-9]+)*\.? +)?Stage Map(?:$|[^\pL\pN_])`)
+})
 
 // HasStageMap reports whether a document has a Stage Map's heading of the second level.
 // Code, quotes and comments do not count. A document that cannot be read as a plan has
@@ -107,11 +122,11 @@ func HasStageMap(src []byte) bool {
 	if unreadable(doc) {
 		src = bytes.ReplaceAll(bytes.ToValidUTF8(src[:min(len(src), plan.MaxSize)], []byte("?")), []byte{0}, []byte("?"))
 		if doc = plan.Parse(src); unreadable(doc) { // more blocks than are read
-			return mapLine.Match(src)
+			return mapLine().Match(src)
 		}
 	}
 	for _, h := range doc.Headings {
-		if h.Level == 2 && mapTitle.MatchString(h.Text) {
+		if h.Level == 2 && mapTitle().MatchString(h.Text) {
 			return true
 		}
 	}

@@ -121,7 +121,7 @@ func TestMapLine(t *testing.T) {
 	for text, want := range map[string]bool{
 		"a\n## 5.5 Stage Map\n": true, "  ##\tStage Map": true, "    ## Stage Map": false, "### Stage Map": false, "a ## Stage Map": false, "## Stage Maps": false,
 	} {
-		if got := mapLine.MatchString(text); got != want {
+		if got := mapLine().MatchString(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

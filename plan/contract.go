@@ -131,7 +131,7 @@ func codePath(s string) string {
 func barePath(word string) string {
 	word = strings.TrimLeft(word, brackets)
 	s := stripSuffix(word)
-	if call(s) || frameworks[strings.ToLower(strings.Trim(word, brackets+".:!?"))] {
+	if call(s) || frameworks()[strings.ToLower(strings.Trim(word, brackets+".:!?"))] {
 		return ""
 	}
 	s = strings.TrimRight(s, brackets+".!?…。")
@@ -168,7 +168,7 @@ func dropParticle(s string) string {
 	for end < len(s) && s[end] < utf8.RuneSelf && (s[end] == '_' || isAlnum(s[end])) {
 		end++
 	}
-	if end > dot+1 && end < len(s) && s[end] >= utf8.RuneSelf && extensions[s[dot+1:end]] {
+	if end > dot+1 && end < len(s) && s[end] >= utf8.RuneSelf && extensions()[s[dot+1:end]] {
 		return s[:end]
 	}
 	return s
@@ -190,7 +190,7 @@ func foreign(s string) bool {
 // media type, a scoped package, an import path, a route with a parameter, prose.
 func pathlike(s string) bool {
 	first, _, _ := strings.Cut(s, "/")
-	return proseSlashes[strings.ToLower(s)] || strings.HasPrefix(s, "@") ||
+	return proseSlashes()[strings.ToLower(s)] || strings.HasPrefix(s, "@") ||
 		strings.ContainsAny(s, "{}<>|()") || domain(first)
 }
 
@@ -198,14 +198,14 @@ func pathlike(s string) bool {
 // github.com/owner/name.
 func domain(s string) bool {
 	dot := strings.LastIndexByte(s, '.')
-	return dot > 0 && domains[s[dot+1:]]
+	return dot > 0 && domains()[s[dot+1:]]
 }
 
 // knownName reports whether the last part of a path has a known extension or
 // is a well-known name.
 func knownName(s string) bool {
 	base := path.Base(s)
-	if wellKnown[base] {
+	if wellKnown()[base] {
 		return true
 	}
 	dot := strings.LastIndexByte(base, '.')
@@ -214,7 +214,7 @@ func knownName(s string) bool {
 	}
 	ext := base[dot+1:]
 	if len(ext) == 1 { // a.b.c is no C file
-		return extensions[ext] && !strings.Contains(base[:dot], ".")
+		return extensions()[ext] && !strings.Contains(base[:dot], ".")
 	}
-	return extensions[strings.ToLower(ext)]
+	return extensions()[strings.ToLower(ext)]
 }

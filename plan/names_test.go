@@ -128,7 +128,7 @@ func TestCodePath(t *testing.T) {
 
 // TestEveryName: each known ending and name is one, in a folder too.
 func TestEveryName(t *testing.T) {
-	for ext := range extensions {
+	for ext := range extensions() {
 		for _, name := range []string{"x." + ext, "dir/x." + ext, "dir/x." + ext + ":1"} {
 			if barePath(name) == "" || codePath(name) == "" {
 				t.Errorf("%q is no file", name)
@@ -138,19 +138,19 @@ func TestEveryName(t *testing.T) {
 			t.Errorf("the ending %q is never looked up", ext)
 		}
 	}
-	for name := range wellKnown {
+	for name := range wellKnown() {
 		if codePath(name) == "" || codePath("dir/"+name) == "" || barePath("dir/"+name) == "" {
 			t.Errorf("%q is no file", name)
 		}
 	}
-	for name := range frameworks {
+	for name := range frameworks() {
 		for _, form := range []string{name, strings.ToUpper(name), name + ".", "(" + name + ")"} {
 			if got := barePath(form); got != "" {
 				t.Errorf("%q is the file %q", form, got)
 			}
 		}
 	}
-	for name := range proseSlashes {
+	for name := range proseSlashes() {
 		if got := codePath(name); got != "" {
 			t.Errorf("%q is the file %q", name, got)
 		}

@@ -3,6 +3,7 @@ package plan
 import (
 	"html"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -45,15 +46,17 @@ func newCell(d *Document, s Span) piece {
 func (p piece) offset(i int) int { return line{parts: p.from}.offset(i) }
 
 // inlineParser reads a piece as one block of CommonMark inline text.
-var inlineParser = parser.NewParser(
-	parser.WithBlockParsers(util.Prioritized(wholeBlock{}, 1)),
-	parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
-		util.Prioritized(strike{}, 500))...),
-)
+var inlineParser = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(util.Prioritized(wholeBlock{}, 1)),
+		parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
+			util.Prioritized(strike{}, 500))...),
+	)
+})
 
 func (d *Document) renderPiece(p piece) []line {
 	pc := pieceContext{parser.NewContext(), d.refs}
-	root := inlineParser.Parse(text.NewReader(p.src), parser.WithContext(pc))
+	root := inlineParser().Parse(text.NewReader(p.src), parser.WithContext(pc))
 	r := renderer{piece: p}
 	_ = ast.Walk(root, r.visit) // visit returns no error
 	return append(r.lines, r.line)

@@ -122,6 +122,10 @@ func run(args []string, std streams) (code int) {
 	out := &checkedWriter{w: std.out}
 	std.out = out
 	defer func() { code = out.orFailed(std, code) }()
+	if plainVersion(args) {
+		_ = versionCmd{}.Run(&app{std: std})
+		return code
+	}
 	if c := plainCheck(args); c != nil {
 		a := &app{ctx: context.Background(), std: std}
 		defer a.close()

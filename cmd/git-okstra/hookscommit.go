@@ -57,38 +57,44 @@ func (a *app) preCommit(c *hooksRunCmd) error {
 }
 
 // nothingStaged is the short way for most commits: no stage's worktree, no Markdown, and
-// no setting that makes something else a plan. It costs one git process. False only
-// means that one has to look.
+// no setting that makes something else a plan. Mostly files say so; else it costs one git
+// process or two. False only means that one has to look.
 func (a *app) nothingStaged() (bool, error) {
 	gitDir := os.Getenv("GIT_DIR")
 	if gitDir == "" {
 		var err error
-		if gitDir, err = gitops.GitDirOf("."); err != nil {
+		if gitDir, err = gitops.GitDirOf("."); err != nil || gitDir == "" {
 			return false, nil //nolint:nilerr // then the long way tells
 		}
 	}
 	if mayBeStage(gitDir) || hooks.Operation(gitDir) != "" {
 		return false, nil
 	}
-	// Neither call needs the other's answer.
 	var globs hooks.PlanGlobs
-	var configErr error
-	asked := make(chan struct{})
-	go func() {
-		defer close(asked)
-		if !gitops.ConfigLacks(gitops.Options{}, "okstra") {
-			var config gitops.Config
-			config, configErr = gitops.ReadConfig(a.ctx, gitops.Options{Trace: a.trace()}, `^okstra\.planpath$`)
-			globs = config.All(planGlobKey)
+	if !gitops.ConfigLacks(gitops.Options{}, "okstra") {
+		config, err := gitops.ReadConfig(a.ctx, gitops.Options{Trace: a.trace()}, `^okstra\.planpath$`)
+		if a.ctx.Err() != nil {
+			return false, a.ctx.Err()
 		}
-	}()
+		globs = config.All(planGlobKey)
+		if err != nil || globs.Check() != nil {
+			return false, nil //nolint:nilerr // then the long way tells
+		}
+	}
+	if gitops.AsHead(a.ctx, gitops.Options{}, gitDir, globs.Picks) {
+		return true, nil
+	}
+	return a.nothingByGit(globs)
+}
+
+// nothingByGit asks git what is staged.
+func (a *app) nothingByGit(globs hooks.PlanGlobs) (bool, error) {
 	files, err := gitops.StagedOnHead(a.ctx, gitops.Options{Trace: a.trace()})
-	<-asked
 	if a.ctx.Err() != nil {
 		return false, a.ctx.Err()
 	}
 	// an error is no commit yet, or what else the long way tells
-	return err == nil && configErr == nil && globs.Check() == nil && !hooks.AnyPlan(files, globs), nil
+	return err == nil && !hooks.AnyPlan(files, globs), nil
 }
 
 // mayBeStage reports whether a worktree may have the mark of a stage.

@@ -14,6 +14,12 @@ type versionJSON struct {
 	Go      string `json:"go"`
 }
 
+// plainVersion recognises the question without a flag, which needs no parser of the command
+// line: editors and scripts ask it to see whether the program is there.
+func plainVersion(args []string) bool {
+	return len(args) == 1 && (args[0] == "version" || args[0] == "--version")
+}
+
 // Run prints the version.
 func (versionCmd) Run(a *app) error { //nolint:unparam // kong wants the error
 	if a.flags.JSON {

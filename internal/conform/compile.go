@@ -18,6 +18,8 @@ func lazy(pattern string) func() *regexp.Regexp {
 type compiler struct {
 	rules *Rules
 	own   bool // our file: it may define languages
+
+	checked bool // the form was checked before
 }
 
 func (w word) fail(format string, args ...any) error {
@@ -122,8 +124,10 @@ func (c *compiler) rule(form ruleForm) error {
 		Doc: strings.TrimSpace(form.Doc.value), Modules: values(form.Modules), Unless: form.Unless.value, Paths: values(form.Paths),
 		Yes: values(form.Yes), No: values(form.No),
 	}
-	if err := c.checkRule(form, rule); err != nil {
-		return err
+	if !c.checked {
+		if err := c.checkRule(form, rule); err != nil {
+			return err
+		}
 	}
 	patterns := form.Any
 	if form.Pattern.value != "" {
@@ -208,18 +212,25 @@ func lazyGlobs(list []string) func() *globSet {
 // that begins with a slash only at the top.
 func globs(list []string) *globSet {
 	g := &globSet{}
+	sources := globSources(list)
+	for _, source := range sources {
+		g.list = append(g.list, lazy(source))
+	}
+	g.filter = newFilter(sources)
+	return g
+}
+
+// globSources are the patterns of globs.
+func globSources(list []string) []string {
 	var sources []string
 	for _, text := range list {
 		source := `(?:.*/)?` + globPattern(text)
 		if top, ok := strings.CutPrefix(text, "/"); ok {
 			source = globPattern(top)
 		}
-		source = `(?s)^` + source + `$`
-		sources = append(sources, source)
-		g.list = append(g.list, lazy(source))
+		sources = append(sources, `(?s)^`+source+`$`)
 	}
-	g.filter = newFilter(sources)
-	return g
+	return sources
 }
 
 // MatchString reports whether a path is one of them.

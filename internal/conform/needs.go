@@ -2,6 +2,7 @@ package conform
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,22 @@ type known struct{ whole, some []string }
 // nil where no such texts of two bytes or more are known. A line that has none of them
 // need not be tried, which is what makes many patterns cheap.
 func needs(pattern string) []string {
+	i, ours := slices.BinarySearchFunc(builtinNeeds, pattern, func(n patternNeeds, p string) int { return strings.Compare(n.pattern, p) })
+	if ours {
+		return builtinNeeds[i].texts
+	}
+	return needsOf(pattern)
+}
+
+// patternNeeds is what one of our own patterns needs, worked out beforehand: to read
+// hundreds of patterns takes longer than to judge a commit.
+type patternNeeds struct {
+	pattern string
+	texts   []string
+}
+
+// needsOf reads a pattern for what it needs.
+func needsOf(pattern string) []string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return nil

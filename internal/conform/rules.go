@@ -1,7 +1,6 @@
 package conform
 
 import (
-	_ "embed" // the rules
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,8 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-//go:embed surfaces.yaml
-var builtin []byte
+//go:generate go test . -run TestSurfacesGenerated -update
 
 // Surface is what a change may touch.
 type Surface string
@@ -165,12 +163,14 @@ type languageForm struct {
 	Quotes    []word `yaml:"quotes"`
 }
 
-// Builtin gives the rules that come with the program. They are read at the first call,
-// and each pattern is compiled when a line first may fit it.
+// Builtin gives the rules that come with the program: those of surfaces.yaml, which were
+// checked when surfacesgen.go was made of them. Each pattern is compiled when a line
+// first may fit it.
 var Builtin = sync.OnceValue(func() *Rules {
-	r := &Rules{pieces: pieces}
-	if err := r.add("surfaces.yaml", builtin, true); err != nil {
-		panic(err) // the tests read it
+	r := &Rules{pieces: pieces, byLang: &sync.Map{}}
+	c := compiler{rules: r, own: true, checked: true}
+	if err := c.file(builtinForm); err != nil {
+		panic(err) // it was checked
 	}
 	return r
 })
