@@ -155,7 +155,7 @@ func (b *bundler) versions() {
 	if out, err := exec.CommandContext(b.a.ctx, "git", "version").Output(); err == nil {
 		git = strings.TrimSpace(strings.TrimPrefix(string(out), "git version"))
 	}
-	v := map[string]any{"git_okstra": version, "go": runtime.Version(), "git": git, "system": runtime.GOOS, "processor": runtime.GOARCH}
+	v := map[string]any{"git_okstra": programVersion(), "go": runtime.Version(), "git": git, "system": runtime.GOOS, "processor": runtime.GOARCH}
 	if r := b.repo; r != nil {
 		v["repository"] = map[string]any{
 			"linked_worktree": r.Linked(), "in_a_work_tree": r.WorkTree() != "", "shallow": r.Shallow(), "partial": r.Partial(),
