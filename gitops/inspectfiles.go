@@ -29,7 +29,11 @@ const mergePrefix = "git-okstra-merge-"
 // with the time when last something was written there. They may well be in use.
 func (r *Repo) LeftFolders() []LeftFile {
 	var out []LeftFile
-	entries, err := os.ReadDir(os.TempDir())
+	top := r.lookupEnv("TMPDIR")
+	if top == "" {
+		top = os.TempDir()
+	}
+	entries, err := os.ReadDir(top)
 	if err != nil {
 		return nil // then nothing was made there
 	}
@@ -38,7 +42,7 @@ func (r *Repo) LeftFolders() []LeftFile {
 		if err != nil || !strings.HasPrefix(e.Name(), mergePrefix) || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
 			continue // others may write to what is not for its owner alone: not one of ours
 		}
-		path := filepath.Join(os.TempDir(), e.Name())
+		path := filepath.Join(top, e.Name())
 		out = append(out, LeftFile{Path: path, Time: lastWritten(path, info), Size: info.Size(), Folder: true, info: info})
 	}
 	return out
