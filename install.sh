@@ -138,7 +138,42 @@ say_path() {
 	*)
 		printf '%s is not on PATH; this puts it there:\n' "$bin"
 		# shellcheck disable=SC2016 # $PATH is for the reader's shell
-		printf '  export PATH="%s:$PATH"\n' "$(printf '%s\n' "$bin" | sed 's/[\\"$`]/\\&/g')"
+		printf '  export PATH="%s:$PATH"\n' "$(shell_word "$bin")"
+		;;
+	esac
+}
+
+# shell_word is a path within double quotes, for the reader's shell.
+shell_word() { printf '%s\n' "$1" | sed 's/[\\"$`]/\\&/g'; }
+
+# say_pages says how man, and so git help okstra, finds pages below a prefix that it does not
+# know: man-db goes by PATH unless MANPATH is set; others know no more than MANPATH.
+say_pages() {
+	if command -v manpath >/dev/null 2>&1; then
+		pages=$(PATH=$bin:$PATH manpath 2>/dev/null) || pages=
+	else
+		pages=${MANPATH-}
+		[ -n "$pages" ] || return 0 # nothing is known of how man is set up here
+	fi
+	case ":$pages:" in
+	*":$prefix/share/man:"*) ;;
+	*)
+		printf 'man does not look in %s; with this, git help okstra works:\n' "$prefix/share/man"
+		# shellcheck disable=SC2016 # $MANPATH is for the reader's shell
+		printf '  export MANPATH="%s:$MANPATH"\n' "$(shell_word "$prefix/share/man")"
+		;;
+	esac
+}
+
+# say_zsh says where zsh finds the completion: of folders below a prefix it knows those of
+# the system alone.
+say_zsh() {
+	case ${SHELL-}:$prefix in
+	*:/usr | *:/usr/local) ;;
+	*/zsh:*)
+		printf 'zsh completes git okstra with this in ~/.zshrc, before compinit:\n'
+		# shellcheck disable=SC2016 # $fpath is for the reader's shell
+		printf '  fpath=("%s" $fpath)\n' "$(shell_word "$prefix/$zsh_at")"
 		;;
 	esac
 }
@@ -202,6 +237,8 @@ check_git
 check_go
 put
 say_path
+say_pages
+say_zsh
 if [ -n "$demo" ]; then
 	PATH=$bin:$PATH git okstra demo
 fi

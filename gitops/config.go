@@ -105,6 +105,9 @@ func (c Config) All(key string) []string {
 	return out
 }
 
+// Entries are all values, in git's order.
+func (c Config) Entries() []ConfigEntry { return slices.Clone(c.entries) }
+
 // HasSection reports whether any key begins with prefix, such as "filter.".
 func (c Config) HasSection(prefix string) bool {
 	for _, e := range c.entries {

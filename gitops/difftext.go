@@ -82,7 +82,7 @@ func (r *Repo) DiffStream(ctx context.Context, d DiffSides, read func(io.Reader)
 	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("compare: %w", &GitError{Args: cmd.Args[1:], ExitCode: -1, Err: err})
+		return fmt.Errorf("compare: %w", &GitError{Args: maskAll(cmd.Args[1:]), ExitCode: -1, Err: err})
 	}
 	readErr := read(out)
 	if readErr != nil {
@@ -94,7 +94,7 @@ func (r *Repo) DiffStream(ctx context.Context, d DiffSides, read func(io.Reader)
 		return readErr
 	}
 	if err != nil {
-		return fmt.Errorf("compare: %w", &GitError{Args: cmd.Args[1:], ExitCode: exitCode(cmd), Stderr: said.String(), Err: err})
+		return fmt.Errorf("compare: %w", &GitError{Args: maskAll(cmd.Args[1:]), ExitCode: exitCode(cmd), Stderr: Mask(said.String()), Err: err})
 	}
 	return nil
 }

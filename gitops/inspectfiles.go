@@ -11,12 +11,56 @@ import (
 	"time"
 )
 
-// LeftFile is a file that a process leaves behind if it is killed.
+// LeftFile is a file, or a folder with all that is in it, that a process leaves behind if
+// it is killed.
 type LeftFile struct {
-	Path string // absolute
-	Time time.Time
-	Size int64
-	info fs.FileInfo
+	Path   string // absolute
+	Time   time.Time
+	Size   int64
+	Folder bool
+	info   fs.FileInfo
+}
+
+// mergePrefix begins the names of the folders in which merges are tried, among the
+// system's temporary files.
+const mergePrefix = "git-okstra-merge-"
+
+// LeftFolders lists the folders in which merges were tried, here or in another repository,
+// with the time when last something was written there. They may well be in use.
+func (r *Repo) LeftFolders() []LeftFile {
+	var out []LeftFile
+	top := r.lookupEnv("TMPDIR")
+	if top == "" {
+		top = os.TempDir()
+	}
+	entries, err := os.ReadDir(top)
+	if err != nil {
+		return nil // then nothing was made there
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !strings.HasPrefix(e.Name(), mergePrefix) || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+			continue // others may write to what is not for its owner alone: not one of ours
+		}
+		path := filepath.Join(top, e.Name())
+		out = append(out, LeftFile{Path: path, Time: lastWritten(path, info), Size: info.Size(), Folder: true, info: info})
+	}
+	return out
+}
+
+// lastWritten is the newest time of a folder and of all that is in it.
+func lastWritten(path string, info fs.FileInfo) time.Time {
+	newest := info.ModTime()
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what went meanwhile is not left
+		}
+		if info, err := d.Info(); err == nil && info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
+		return nil
+	})
+	return newest
 }
 
 // LockFiles lists the lock files of packed-refs and of the refs below the given
@@ -55,7 +99,13 @@ func (r *Repo) LockOf(name RefName) (LeftFile, bool) {
 // since.
 func (f LeftFile) Unchanged() bool {
 	now, err := os.Lstat(f.Path)
-	return err == nil && os.SameFile(now, f.info) && now.Size() == f.Size && now.ModTime().Equal(f.Time)
+	if err != nil || !os.SameFile(now, f.info) || now.Size() != f.Size {
+		return false
+	}
+	if f.Folder {
+		return lastWritten(f.Path, now).Equal(f.Time)
+	}
+	return now.ModTime().Equal(f.Time)
 }
 
 // Remove removes the file if it is unchanged; one that is gone is fine.
@@ -65,6 +115,9 @@ func (f LeftFile) Remove() error {
 	}
 	if !f.Unchanged() {
 		return fmt.Errorf("remove %q: it changed meanwhile", f.Path)
+	}
+	if f.Folder {
+		return os.RemoveAll(f.Path)
 	}
 	return os.Remove(f.Path)
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 )
 
 // ErrTooLarge is the sentinel for an object that is not read into memory.
@@ -42,6 +43,8 @@ type objectConfig struct {
 	Git func(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error)
 	// BatchCommand is an unstarted `git cat-file --batch` in this repository.
 	BatchCommand func(ctx context.Context) *exec.Cmd
+	// BatchEnded is told of one that has ended, with when it began; may be nil.
+	BatchEnded func(cmd *exec.Cmd, began time.Time)
 }
 
 // objectStore reads and writes objects. Loose objects and packs are read in
@@ -61,6 +64,7 @@ type objectStore struct {
 // newObjectStore does no I/O: the first read does.
 func newObjectStore(cfg objectConfig) *objectStore {
 	s := &objectStore{cfg: cfg, batch: newBatchReader(cfg.BatchCommand)}
+	s.batch.ended = cfg.BatchEnded
 	s.dirs = sync.OnceValue(func() []string { return objectDirs(cfg.Dirs) })
 	s.packs.dirs, s.packs.cache = s.dirs, newDeltaCache(deltaCacheSize)
 	return s

@@ -10,18 +10,21 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // batchReader owns at most one `git cat-file --batch`, one question at a time.
 type batchReader struct {
 	command func(context.Context) *exec.Cmd
-	turn    chan struct{} // a lock that a context can give up waiting for
+	ended   func(*exec.Cmd, time.Time) // told of a process that has ended, with when it began; may be nil
+	turn    chan struct{}              // a lock that a context can give up waiting for
 	proc    *batchProc
 }
 
 // batchProc is one running process.
 type batchProc struct {
 	cmd  *exec.Cmd
+	told func() // that it has ended
 	in   io.WriteCloser
 	out  *bufio.Reader
 	errs errHead
@@ -50,9 +53,15 @@ func (b *batchReader) read(ctx context.Context, h Hash, limit int64) (ObjectType
 
 func (b *batchReader) ask(ctx context.Context, h Hash, limit int64) (ObjectType, []byte, error) {
 	if b.proc == nil {
+		began := time.Now()
 		p, err := startBatch(b.command(context.WithoutCancel(ctx)))
 		if err != nil {
 			return "", nil, fmt.Errorf("start git cat-file: %w", err)
+		}
+		p.told = func() {
+			if b.ended != nil {
+				b.ended(p.cmd, began)
+			}
 		}
 		b.proc = p
 	}
@@ -80,7 +89,9 @@ func (b *batchReader) close() error {
 	}
 	b.proc = nil
 	_ = p.in.Close()
-	if err := p.cmd.Wait(); err != nil {
+	err := p.cmd.Wait()
+	p.told()
+	if err != nil {
 		return fmt.Errorf("end git cat-file: %w", err)
 	}
 	return nil
@@ -109,7 +120,8 @@ func (p *batchProc) end(err error) error {
 	_ = p.in.Close()
 	p.kill()
 	_ = p.cmd.Wait()
-	if said := strings.TrimSpace(p.errs.String()); said != "" && err != nil {
+	p.told()
+	if said := strings.TrimSpace(Mask(p.errs.String())); said != "" && err != nil {
 		return fmt.Errorf("%w: %s", err, said)
 	}
 	return err

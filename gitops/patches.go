@@ -127,7 +127,7 @@ func (r *Repo) patchPipe(ctx context.Context, in io.Reader, pr *patchReader) ([]
 	began := time.Now()
 	for _, cmd := range []*exec.Cmd{ids, diff} {
 		if err := cmd.Start(); err != nil {
-			return nil, &GitError{Args: cmd.Args[1:], ExitCode: -1, Err: err}
+			return nil, &GitError{Args: maskAll(cmd.Args[1:]), ExitCode: -1, Err: err}
 		}
 	}
 	w := bufio.NewWriterSize(to, 1<<16)
@@ -141,9 +141,9 @@ func (r *Repo) patchPipe(ctx context.Context, in io.Reader, pr *patchReader) ([]
 	r.note(ids, began)
 	switch {
 	case diffErr != nil:
-		return nil, &GitError{Args: diff.Args[1:], ExitCode: exitCode(diff), Stderr: said.String(), Err: diffErr}
+		return nil, &GitError{Args: maskAll(diff.Args[1:]), ExitCode: exitCode(diff), Stderr: Mask(said.String()), Err: diffErr}
 	case idsErr != nil:
-		return nil, &GitError{Args: ids.Args[1:], ExitCode: exitCode(ids), Stderr: saidIDs.String(), Err: idsErr}
+		return nil, &GitError{Args: maskAll(ids.Args[1:]), ExitCode: exitCode(ids), Stderr: Mask(saidIDs.String()), Err: idsErr}
 	case readErr != nil:
 		return nil, readErr
 	}

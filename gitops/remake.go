@@ -23,11 +23,11 @@ func (r *Repo) Remakes(ctx context.Context, change Diff, onto, result Hash) (boo
 		}
 		trees[i] = tree
 	}
-	dir, err := os.MkdirTemp("", "git-okstra-merge-")
+	dir, err := os.MkdirTemp("", mergePrefix)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder that stays does no harm
+	defer func() { _ = os.RemoveAll(dir) }() // one that stays does no harm, and the doctor finds it
 	base, err := r.looseCommit(dir, trees[0])
 	if err != nil {
 		return false, err

@@ -93,5 +93,5 @@ func (r *Repo) runOutside(ctx context.Context, args ...string) ([]byte, error) {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return stdout.Bytes(), &GitError{Args: args, ExitCode: exitCode(cmd), Stderr: stderr.String(), Err: err}
+	return stdout.Bytes(), &GitError{Args: maskAll(args), ExitCode: exitCode(cmd), Stderr: Mask(stderr.String()), Err: err}
 }

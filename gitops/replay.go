@@ -84,11 +84,11 @@ func threeWay[T comparable](from, to, onto T) (T, bool) {
 
 // mergesTo merges the contents of a file with git merge-file.
 func (r *Repo) mergesTo(ctx context.Context, from, to, onto, result Hash) (bool, error) {
-	dir, err := os.MkdirTemp("", "git-okstra-merge-")
+	dir, err := os.MkdirTemp("", mergePrefix)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder that stays does no harm
+	defer func() { _ = os.RemoveAll(dir) }() // one that stays does no harm, and the doctor finds it
 	names := [3]string{filepath.Join(dir, "onto"), filepath.Join(dir, "from"), filepath.Join(dir, "to")}
 	for i, h := range []Hash{onto, from, to} {
 		data, err := r.readTyped(ctx, h, TypeBlob)

@@ -214,6 +214,7 @@ func (r *Repo) objectConfig() objectConfig {
 		BatchCommand: func(ctx context.Context) *exec.Cmd {
 			return r.command(ctx, r.common(), "cat-file", "--batch")
 		},
+		BatchEnded: r.note,
 	}
 }
 

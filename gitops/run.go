@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Call is one finished git process, as Options.Trace sees it.
+// Call is one finished git process, as Options.Trace sees it; its words are masked (Mask).
 type Call struct {
 	Args     []string
 	Dir      string
@@ -22,7 +22,7 @@ type Call struct {
 }
 
 // GitError is a git process that could not be started or ended with a failure.
-// Stderr holds what git said, for a person; no decision is taken on its text but whether
+// Stderr holds what git said, masked (Mask), for a person; no decision is taken on its text but whether
 // something is tried again.
 type GitError struct {
 	Args     []string
@@ -165,7 +165,7 @@ func (r *runner) runWarned(ctx context.Context, p place, stdin io.Reader, args .
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return stdout.Bytes(), stderr.Bytes(), &GitError{Args: args, ExitCode: exitCode(cmd), Stderr: stderr.String(), Err: err}
+	return stdout.Bytes(), stderr.Bytes(), &GitError{Args: maskAll(args), ExitCode: exitCode(cmd), Stderr: Mask(stderr.String()), Err: err}
 }
 
 func exitCode(cmd *exec.Cmd) int {
@@ -180,5 +180,5 @@ func (r *runner) note(cmd *exec.Cmd, start time.Time) {
 	if r.trace == nil {
 		return
 	}
-	r.trace(Call{Args: cmd.Args[1:], Dir: cmd.Dir, Duration: time.Since(start), ExitCode: exitCode(cmd)})
+	r.trace(Call{Args: maskAll(cmd.Args[1:]), Dir: cmd.Dir, Duration: time.Since(start), ExitCode: exitCode(cmd)})
 }

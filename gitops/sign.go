@@ -133,7 +133,7 @@ func (r *Repo) commitTree(ctx context.Context, p place, c CommitData, how Signin
 	err := cmd.Run()
 	r.note(cmd, start)
 	if err != nil {
-		err = &GitError{Args: args, ExitCode: exitCode(cmd), Stderr: stderr.String(), Err: err}
+		err = &GitError{Args: maskAll(args), ExitCode: exitCode(cmd), Stderr: Mask(stderr.String()), Err: err}
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()

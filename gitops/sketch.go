@@ -25,7 +25,7 @@ type Sketch struct {
 
 // Sketch begins an empty one.
 func (r *Repo) Sketch() (*Sketch, error) {
-	dir, err := os.MkdirTemp("", "git-okstra-merge-")
+	dir, err := os.MkdirTemp("", mergePrefix)
 	if err != nil {
 		return nil, fmt.Errorf("make sketch: %w", err)
 	}
@@ -53,7 +53,7 @@ func (r *Repo) Sketch() (*Sketch, error) {
 
 func (s *Sketch) objectDir() string { return filepath.Join(s.dir, "objects") }
 
-func (s *Sketch) remove() { _ = os.RemoveAll(s.dir) } // a temporary folder that stays does no harm
+func (s *Sketch) remove() { _ = os.RemoveAll(s.dir) } // one that stays does no harm, and the doctor finds it
 
 // Close ends the sketch; what was not taken is gone.
 func (s *Sketch) Close() {

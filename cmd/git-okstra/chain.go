@@ -34,7 +34,7 @@ type chainCmd struct {
 
 // Help describes what is not in the flags.
 func (chainCmd) Help() string {
-	return "git okstra chain [STAGES] [flags] -- COMMAND …\n\n" +
+	return "git okstra chain [STAGES] [options] -- COMMAND …\n\n" +
 		"COMMAND runs in each stage's worktree, with the brief on standard input and in $OKSTRA_BRIEF. It ends with 0 once the stage's commits " +
 		"are there. Without a command, okstra.executor is run by sh -c, if it was trusted in this clone; without either, the queue is shown.\n\n" +
 		"Exit code 0: all done, or another run has what is next. 1: a worker failed. 3: a person must decide. The same command goes on in each case."

@@ -16,7 +16,9 @@ import (
 )
 
 type doctorCmd struct {
-	Repair bool `help:"Mend what can be mended: finish what was half done, put back rows that were dropped."`
+	Repair   bool   `help:"Mend what can be mended: finish what was half done, put back rows that were dropped."`
+	Bundle   string `help:"Write an archive for a bug report, without secrets: names, addresses and paths are replaced. .tar.gz or .zip." placeholder:"FILE"`
+	WithPlan bool   `help:"With --bundle: the text of plans goes in as well."`
 }
 
 // lockWatch is how long a lock file must stand unchanged before it is removed.
@@ -24,21 +26,14 @@ const lockWatch = 2 * time.Second
 
 // Run looks for what is wrong with refs, notes, worktrees and settings.
 func (c *doctorCmd) Run(a *app) error {
-	// What a promisor remote has must not be fetched for a mere look.
-	repo, err := gitops.Open(a.ctx, gitops.Options{Env: append(os.Environ(), "GIT_NO_LAZY_FETCH=1"), Trace: a.trace()})
+	if c.Bundle != "" {
+		return c.bundle(a)
+	}
+	if c.WithPlan {
+		return &commandError{code: exitUsage, message: "--with-plan is for --bundle"}
+	}
+	d, err := c.doctor(a)
 	if err != nil {
-		return err
-	}
-	a.repo = repo
-	root, err := workspace.Root(repo)
-	if err != nil {
-		root = "" // no home folder: then there are no worktrees to look for
-	}
-	d := &doctor.Doctor{
-		Repo: repo, Lifecycle: patient{a}, Settings: initSettings{repo}, Removals: removals{a, root}, Host: gitops.Host(), Root: root, Now: time.Now, Watch: lockWatch,
-		Signature: func(ctx context.Context) (gitops.Signature, error) { return repo.Committer(ctx, time.Now()) },
-	}
-	if d.Wants, err = wanting(a.flags.Task); err != nil {
 		return err
 	}
 	look := d.Examine
@@ -62,7 +57,39 @@ func (c *doctorCmd) Run(a *app) error {
 	return nil
 }
 
+// doctor opens the repository, if it is not open, and sets the doctor up.
+func (c *doctorCmd) doctor(a *app) (*doctor.Doctor, error) {
+	if a.repo == nil {
+		// What a promisor remote has must not be fetched for a mere look.
+		repo, err := gitops.Open(a.ctx, gitops.Options{Env: append(os.Environ(), "GIT_NO_LAZY_FETCH=1"), Trace: a.trace()})
+		if err != nil {
+			return nil, err
+		}
+		a.repo = repo
+	}
+	repo := a.repo
+	root, err := workspace.Root(repo)
+	if err != nil {
+		root = "" // no home folder: then there are no worktrees to look for
+	}
+	d := &doctor.Doctor{
+		Repo: repo, Lifecycle: patient{a}, Settings: initSettings{repo}, Removals: removals{a, root}, Host: gitops.Host(), Root: root, Now: time.Now, Watch: lockWatch,
+		Signature: func(ctx context.Context) (gitops.Signature, error) { return repo.Committer(ctx, time.Now()) },
+	}
+	d.Wants, err = wanting(a.flags.Task)
+	return d, err
+}
+
 func (c *doctorCmd) print(a *app, found doctor.Report) {
+	out := doctorReport(found)
+	if a.flags.JSON {
+		writeJSON(a.std.out, out)
+		return
+	}
+	a.print("%s", out.Text(a.flags.Quiet))
+}
+
+func doctorReport(found doctor.Report) report.Doctor {
 	list := make([]report.DoctorFinding, len(found.Findings))
 	for i, f := range found.Findings {
 		list[i] = report.DoctorFinding{
@@ -70,12 +97,7 @@ func (c *doctorCmd) print(a *app, found doctor.Report) {
 			Message: f.Message, Hint: strings.Join(f.Hints, "\n"), Repaired: f.Repaired,
 		}
 	}
-	out := report.NewDoctor(found.Tasks, list)
-	if a.flags.JSON {
-		writeJSON(a.std.out, out)
-		return
-	}
-	a.print("%s", out.Text(a.flags.Quiet))
+	return report.NewDoctor(found.Tasks, list)
 }
 
 // wanting chooses tasks by the end of their key, as --task does everywhere; nil

@@ -59,6 +59,8 @@ func (a *app) trace() func(gitops.Call) {
 	return nil
 }
 
+// traceGit prints one line for each git process: its words, masked and escaped, the time it
+// took, and its exit code, -1 where a signal ended it.
 func (a *app) traceGit(c gitops.Call) {
 	_, _ = fmt.Fprintf(a.std.err, "git %s  [%s, exit %d]\n",
 		plan.Printable(strings.Join(c.Args, " ")), c.Duration.Round(10*time.Microsecond), c.ExitCode)
@@ -79,7 +81,7 @@ func (a *app) interactive() bool {
 // say tells a person something on stderr.
 func (a *app) say(format string, args ...any) {
 	if !a.flags.Quiet {
-		_, _ = fmt.Fprintf(a.std.err, format+"\n", args...)
+		_, _ = fmt.Fprintln(a.std.err, gitops.Mask(fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,76 +22,128 @@ type calling struct {
 	before     string // run first
 	closed     bool   // nobody reads standard output
 	anyCode    bool   // the example need not succeed this way
+	traced     bool   // what git is told of languages is looked at
 }
 
-// everyWay are the ways of field reports G1, G2 and G4, and their kinds.
+const fromFolder = "mkdir -p sub/folder && if ls *.md >/dev/null 2>&1; then cp *.md sub/folder; fi && cd sub/folder"
+
+// everyWay are the ways of field reports G1, G2 and G4, and their kinds; what does not
+// hide the other's fault is tried together.
 var everyWay = []calling{
-	{name: "plain", call: `command git okstra "$@"`},
 	{name: "json", call: `command git okstra --json "$@"`},
-	{name: "no terminal, no input", call: `setsid -w git okstra "$@" <&-`, anyCode: true},
 	{name: "closed pipe", call: `command git okstra "$@"`, closed: true},
-	{name: "no colour", call: `command git -c color.ui=auto okstra "$@"`, env: []string{"NO_COLOR=1"}},
-	{name: "french", call: `command git okstra "$@"`, env: []string{"LANGUAGE=fr", "LC_ALL=fr_FR.UTF-8"}},
-	{name: "from a folder", call: `command git okstra "$@"`, before: "mkdir -p sub/folder && cp plan.md sub/folder && cd sub/folder", anyCode: true},
-	{name: "another folder", call: `at=$PWD && (cd / && command git -C "$at" okstra "$@")`},
-	{name: "alias", call: `command git -c alias.ok=okstra ok "$@"`},
-	{name: "shell alias", call: `command git -c 'alias.ok=!git okstra' ok "$@"`},
+	{
+		name: "french, no colour", call: `command git -c color.ui=auto okstra "$@"`, traced: true,
+		env: []string{"NO_COLOR=1", "LANGUAGE=fr", "LC_ALL=fr_FR.UTF-8", "LANG=fr_FR.UTF-8", "GIT_TRACE2_ENV_VARS=LC_ALL,LANGUAGE"},
+	},
+	{name: "no terminal, no input, from a folder", call: `setsid -w git okstra "$@" <&-`, before: fromFolder, anyCode: true},
+	{name: "another folder, alias", call: `at=$PWD && (cd / && command git -C "$at" -c alias.ok=okstra ok "$@")`},
+	{name: "shell alias from a folder", call: `command git -c 'alias.ok=!git okstra' ok "$@"`, before: fromFolder, anyCode: true},
+	{name: "help"},
 }
 
 // noObject are commands whose --json says what they print anyway, or print nothing.
 var noObject = map[string]bool{"schema": true, "completion": true, "hooks run": true}
 
+// ownWorld are commands that run for a second in a repository of their own: how they are
+// started is tried with a few ways.
+var ownWorld = map[string][]string{"demo": {"json", "closed pipe", "help"}}
+
+// startOthers are commands that start programs of the user's, which keep his language.
+var startOthers = map[string]bool{"chain": true, "demo": true}
+
 // TestEveryCommandEveryWay runs the first example of every command in every way: exit
 // codes are those of the table, nothing panics, JSON is pure, no colour where none is
-// wanted.
+// wanted, no git of ours speaks another language.
 func TestEveryCommandEveryWay(t *testing.T) {
 	all, _ := program(t)
 	r := testrepo.New(t, "one-commit")
 	r.Env = append(r.Env, "OKSTRA_HOME="+filepath.Join(t.TempDir(), "home"))
 	r.Write("plan.md", string(demoPlan))
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", "git add . && git commit -qm plan && git okstra plan approve -q plan.md && git commit -qam approved && "+
-		"git init -q --bare ../hub.git && git remote add origin ../hub.git && git push -q origin main")
+		"git init -q --bare ../hub.git && git remote add origin ../hub.git && git push -q origin main && rm -rf .git/hooks ../hub.git/hooks")
 	cmd.Dir, cmd.Env = r.Dir, r.Env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	ways := everyWay
 	for _, leaf := range all.Leaves() {
 		t.Run(leaf.Name, func(t *testing.T) {
 			t.Parallel()
 			if len(leaf.Examples) == 0 {
 				t.Fatal("no example")
 			}
-			for _, w := range ways {
-				w.try(t, r, leaf)
+			m := newMoment(t, r, leaf)
+			for _, w := range everyWay {
+				if only := ownWorld[leaf.Name]; only != nil && !slices.Contains(only, w.name) {
+					continue
+				}
+				if w.name == "help" {
+					w.call = "command git okstra " + leaf.Name + " -h"
+				}
+				w.try(t, m, leaf)
 			}
-			w := calling{name: "help", call: "command git okstra " + leaf.Name + " -h"}
-			w.try(t, r, leaf)
+			wrongOption(t, leaf.Name)
 		})
 	}
 }
 
-// try runs the example in a copy of the repository.
-func (w calling) try(t *testing.T, r *testrepo.Repo, leaf manual.Command) {
+// wrongOption: who mistypes an option gets exit code 2 and no page of help, with --json an object.
+func wrongOption(t *testing.T, name string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	words := append(strings.Fields(name), "--json", "--no-such-option")
+	if code := run(words, streams{in: strings.NewReader(""), out: &out, err: &said}); code != exitUsage || said.Len() > 0 {
+		t.Errorf("%q: exit %d, %s", words, code, said.String())
+	}
+	oneObject(t, strings.Join(words, " "), out.String())
+}
+
+// moment is the repository as it is right before a command's example, kept beside so
+// that each way finds it at the same place.
+type moment struct {
+	top string // has now and kept
+	at  string // where the example is run
+	env []string
+}
+
+func newMoment(t *testing.T, r *testrepo.Repo, leaf manual.Command) moment {
+	t.Helper()
+	m := moment{top: t.TempDir()}
+	m.env = append(append([]string{}, r.Env...), "OKSTRA_HOME="+m.top+"/now/home", "TMPDIR="+t.TempDir())
+	script := "mkdir now && cp -R " + r.Dir + " now/r && cp -R " + filepath.Dir(r.Dir) + "/hub.git now && cd now/r\n" +
+		exampleTools + strings.Join(leaf.Examples[0].Before, "\n") + "\npwd >" + m.top + "/at\ncp -a " + m.top + "/now " + m.top + "/kept"
+	cmd := exec.CommandContext(t.Context(), "sh", "-ec", script)
+	cmd.Dir, cmd.Env = m.top, m.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	at, err := os.ReadFile(filepath.Join(m.top, "at"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.at = strings.TrimSpace(string(at))
+	return m
+}
+
+// try runs the example in the repository as it was before it.
+func (w calling) try(t *testing.T, m moment, leaf manual.Command) {
 	t.Helper()
 	top := t.TempDir()
-	codes, outs := filepath.Join(top, "codes"), filepath.Join(top, "outs")
-	e := leaf.Examples[0]
-	script := "cp -R " + r.Dir + " r && cp -R " + filepath.Dir(r.Dir) + "/hub.git . && cd r && set -e\n" + strings.TrimPrefix(exampleTools, "set -e\n") +
-		"{\n:\n" + strings.Join(e.Before, "\n") + "\n} >/dev/null\n" + w.before + "\nset +e\n" +
-		"call() {\n" + w.call + "\n}\n" +
+	codes, outs, trace := filepath.Join(top, "codes"), filepath.Join(top, "outs"), filepath.Join(top, "trace")
+	script := "rm -rf now && cp -a kept now && cd '" + m.at + "' && set -e\n" + w.before + "\nset +e\n" +
+		strings.TrimPrefix(exampleTools, "set -e\n") + "call() {\n" + w.call + "\n}\n" +
 		"git() {\nif [ \"$1\" != okstra ]; then command git \"$@\"; return; fi\nshift\n{ call \"$@\"; echo $? >>" + codes + "; } "
-	if w.closed {
-		script += "\n" // its standard output is the pipe itself
-	} else {
-		script += "| tee -a " + outs + "\n"
+	if !w.closed { // else its standard output is the pipe itself
+		script += "| tee -a " + outs
 	}
-	script += "}\n" + strings.Join(e.Run, "\n") + "\n"
+	script += "\n}\n" + strings.Join(leaf.Examples[0].Run, "\n") + "\n"
 	var said bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
-	cmd.Dir, cmd.Stderr = top, &said
-	cmd.Env = append(append([]string{}, r.Env...), "OKSTRA_HOME="+top+"/home", "TMPDIR="+t.TempDir())
-	cmd.Env = append(cmd.Env, w.env...)
+	cmd.Dir, cmd.Stderr = m.top, &said
+	cmd.Env = append(slices.Clone(m.env), w.env...)
+	if w.traced {
+		cmd.Env = append(cmd.Env, "GIT_TRACE2_EVENT="+trace)
+	}
 	if w.closed {
 		reader, writer, err := os.Pipe()
 		if err != nil {
@@ -107,6 +160,31 @@ func (w calling) try(t *testing.T, r *testrepo.Repo, leaf manual.Command) {
 		t.Fatalf("%s: it was not called: %s", w.name, said.String())
 	}
 	w.judge(t, leaf.Name, strings.Fields(string(ended)), string(out), said.String())
+	if w.traced && !startOthers[leaf.Name] {
+		noForeignTongue(t, leaf.Name, trace)
+	}
+}
+
+// noForeignTongue looks at the environment of every git that a git okstra started: git's
+// prose in another language must not reach us.
+func noForeignTongue(t *testing.T, name, trace string) {
+	t.Helper()
+	data, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(data) {
+		if !bytes.Contains(line, []byte(`"def_param"`)) {
+			continue
+		}
+		var e struct{ Sid, Param, Value string }
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if strings.Contains(e.Sid, "/") && (e.Param == "LC_ALL" && e.Value != "C" || e.Param == "LANGUAGE") {
+			t.Errorf("%s: a git of ours runs with %s=%s", name, e.Param, e.Value)
+		}
+	}
 }
 
 // judge looks at the exit codes of the calls and at what they printed.
@@ -125,7 +203,7 @@ func (w calling) judge(t *testing.T, name string, codes []string, out, said stri
 			t.Errorf("%s: %s", w.name, told)
 		}
 	}
-	if strings.Contains(told, "panic: ") || strings.Contains(told, "goroutine ") || strings.Contains(told, "\x1b[") || w.closed && strings.Contains(said, "error: write") {
+	if strings.Contains(told, "panic: ") || strings.Contains(told, "goroutine ") || strings.Contains(told, "\x1b[") || w.closed && want == "0" && strings.Contains(said, "error:") {
 		t.Errorf("%s: %q", w.name, told)
 	}
 	if w.name == "json" && !noObject[name] {

@@ -49,16 +49,16 @@ func fail(std streams, asJSON bool, err error) int {
 	if e.silent {
 		return e.code
 	}
+	message, hints := gitops.Mask(e.message), make([]string, len(e.hints))
+	for i, h := range e.hints {
+		hints[i] = gitops.Mask(h)
+	}
 	if asJSON {
-		hints := e.hints
-		if hints == nil {
-			hints = []string{}
-		}
-		writeJSON(std.out, errorJSON{Schema: "okstra.error/v1", Error: e.message, Hints: hints, Exit: e.code})
+		writeJSON(std.out, errorJSON{Schema: "okstra.error/v1", Error: message, Hints: hints, Exit: e.code})
 		return e.code
 	}
-	_, _ = fmt.Fprintf(std.err, "error: %s\n", e.message)
-	for _, h := range e.hints {
+	_, _ = fmt.Fprintf(std.err, "error: %s\n", message)
+	for _, h := range hints {
 		_, _ = fmt.Fprintf(std.err, "hint: %s\n", h)
 	}
 	return e.code

@@ -200,7 +200,11 @@ func tempFiles(f *facts) []Finding {
 		if f.age(t.Time) < oldAfter {
 			continue
 		}
-		one := found(nil, 0, "%s is a temporary file that nobody finished", path(t.Path))
+		what := "file"
+		if t.Folder {
+			what = "folder"
+		}
+		one := found(nil, 0, "%s is a temporary %s that nobody finished", path(t.Path), what)
 		one.watched = true
 		out = append(out, one.mendedBy(func(context.Context, *Doctor) error { return t.Remove() }))
 	}

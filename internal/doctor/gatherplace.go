@@ -174,6 +174,7 @@ func (d *Doctor) readFiles(f *facts) {
 		}
 	}
 	f.packs, f.temps = d.Repo.LeftPacks()
+	f.temps = append(f.temps, d.Repo.LeftFolders()...)
 }
 
 // hollowTask lists the empty folders of a task below the worktree root, and those

@@ -77,7 +77,7 @@ func install(t *testing.T, dir string, env []string, args ...string) (stdout, st
 	var out, errout bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{filepath.Join(dir, "install.sh")}, args...)...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), "MANPATH=", "SHELL=/bin/sh"), env...)
 	cmd.Stdout = &out
 	cmd.Stderr = &errout
 	err := cmd.Run()
@@ -265,5 +265,47 @@ func TestInstallBroken(t *testing.T) {
 	}
 	if text, err := os.ReadFile(binary); err != nil || string(text) != "old" {
 		t.Errorf("old command: %q, %v", text, err)
+	}
+}
+
+// TestInstallSays: what man and zsh have to be told, and only where they do not know.
+func TestInstallSays(t *testing.T) {
+	t.Parallel()
+	dir := clone(t)
+	prefix := filepath.Join(t.TempDir(), "a $prefix")
+	pages := filepath.Join(prefix, "share", "man")
+	tools := t.TempDir()
+	write(t, filepath.Join(tools, "manpath"), "#!/bin/sh\necho \"${MANPATH:-/usr/share/man:$KNOWN}\"\n", 0o755)
+	path := "PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH")
+	quoted := strings.ReplaceAll(prefix, "$", `\$`)
+	const man, zsh = "man does not look in ", "zsh completes git okstra"
+	for name, c := range map[string]struct {
+		env        []string
+		want, none []string
+	}{
+		"nothing known": {[]string{path}, []string{man + pages, `  export MANPATH="` + quoted + `/share/man:$MANPATH"` + "\n"}, []string{zsh}},
+		"man knows":     {[]string{path, "KNOWN=" + pages}, nil, []string{man, zsh}},
+		"MANPATH set":   {[]string{path, "MANPATH=/x"}, []string{man + pages}, []string{zsh}},
+		"MANPATH knows": {[]string{path, "MANPATH=/x:" + pages + ":"}, nil, []string{man, zsh}},
+		"zsh": {
+			[]string{path, "KNOWN=" + pages, "SHELL=/usr/bin/zsh"},
+			[]string{zsh, `  fpath=("` + quoted + `/share/zsh/site-functions" $fpath)` + "\n"},
+			[]string{man},
+		},
+	} {
+		stdout, stderr, code := install(t, dir, c.env, "--prefix", prefix)
+		if code != 0 || stderr != "" {
+			t.Errorf("%s: %d %s", name, code, stderr)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, stdout)
+			}
+		}
+		for _, none := range c.none {
+			if strings.Contains(stdout, none) {
+				t.Errorf("%s: %q in\n%s", name, none, stdout)
+			}
+		}
 	}
 }

@@ -60,6 +60,7 @@ var rooms = map[string]room{
 	"internal/remote": workflow,
 	"internal/doctor": workflow,
 
+	"internal/bundle":   {pure: true},
 	"internal/manual":   {pure: true},
 	"internal/marked":   {pure: true},
 	"docs/schemas":      {pure: true},

@@ -22,9 +22,9 @@ const (
 func Epoch() time.Time { return time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC) }
 
 // kept are the only variables that come from the caller's environment: where the
-// programs are, where temporary files go, and what the Go tool chain's coverage and
+// programs are and what the Go tool chain's coverage and
 // race detector listen to.
-var kept = []string{"PATH", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT", "GOCOVERDIR", "GORACE"}
+var kept = []string{"PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "GOCOVERDIR", "GORACE"}
 
 // gitconfig is the whole global configuration. Background maintenance would still
 // write while the test's folder is being removed.
@@ -51,6 +51,7 @@ func Env(t testing.TB) []string {
 	env = append(
 		env,
 		"HOME="+home,
+		"TMPDIR="+tempDir(t), // what a killed process leaves goes with the test
 		"LC_ALL=C.UTF-8",
 		"TZ=UTC",
 		"GIT_CONFIG_GLOBAL="+global,

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -162,7 +161,7 @@ func (w *world) includeForStages() {
 // others, and compares permissions with git's under the same one.
 func TestUmask(t *testing.T) {
 	if os.Getenv("WORKSPACE_TEST_UMASK") != "" {
-		syscall.Umask(0o077)
+		umask(0o077)
 		w := small(t)
 		w.must(os.Chmod(w.path("a.txt"), 0o644)) // as from a time with another umask
 		w.settle()

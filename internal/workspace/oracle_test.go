@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 )
 
@@ -114,7 +113,7 @@ func TestOracleUmask(t *testing.T) {
 	if _, err := fmt.Sscan(os.Getenv(oracleUmask), &first, &n); err != nil {
 		return // TestOracle runs it
 	}
-	syscall.Umask(0o077)
+	umask(0o077)
 	for i := range n {
 		t.Run(fmt.Sprint(first+i), func(t *testing.T) {
 			t.Parallel()
