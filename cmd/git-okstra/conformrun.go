@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -193,12 +192,12 @@ func (c *conformance) prove(ctx context.Context, n plan.StageNumber, limit time.
 	if err != nil {
 		return proof.Result{}, err
 	}
-	dir, err := os.MkdirTemp("", "okstra-qa-")
+	folder, err := prove.NewFolder()
 	if err != nil {
-		return proof.Result{}, fmt.Errorf("lay out qa/: %w", err)
+		return proof.Result{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	qa, err := c.pinned.LayOut(ctx, c.a.repo, dir)
+	defer folder.Remove()
+	qa, err := c.pinned.LayOut(ctx, c.a.repo, folder.Path)
 	if err != nil {
 		return proof.Result{}, err
 	}
@@ -208,7 +207,7 @@ func (c *conformance) prove(ctx context.Context, n plan.StageNumber, limit time.
 	}
 	c.a.say("stage %d: %s", n, plan.Printable(entry.RunCommand))
 	out, err := prove.Run(ctx, prove.Command{
-		Text: c.pinned.Aim(entry.RunCommand, qa, c.roots()...), Dir: wt.Path, Env: env, Mark: "OKSTRA_QA=" + qa,
+		Text: c.pinned.Aim(entry.RunCommand, qa, c.roots()...), Dir: wt.Path, Env: env, Mark: folder.Mark(),
 		Timeout: limit, Output: maxQAOutput, Grace: qaGrace, Line: c.line,
 	})
 	if err != nil {
