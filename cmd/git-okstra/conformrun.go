@@ -292,6 +292,9 @@ func (c *conformance) head(ctx context.Context, wt gitops.Worktree) (gitops.Hash
 // changed says what the command did to the work that it was to test, "" for nothing. New
 // files are no change of it.
 func (c *conformance) changed(ctx context.Context, wt gitops.Worktree, head gitops.Hash) (string, error) {
+	if !isFolder(wt.Path) {
+		return "it removed the worktree", nil
+	}
 	now, ok, err := c.a.repo.WorktreeAt(ctx, wt.Path)
 	if err != nil {
 		return "", err
