@@ -123,8 +123,11 @@ func (d *chainDesk) how(ctx context.Context, t *lifecycle.Task, n plan.StageNumb
 }
 
 func occupied(n plan.StageNumber, r lifecycle.Reservation) *chain.Stop {
-	return &chain.Stop{State: chain.Occupied, Message: fmt.Sprintf("stage %d is taken by %s on host %s (run %s)",
-		n, plan.Printable(r.By), plan.Printable(r.Host), plan.Printable(r.Run))}
+	message := fmt.Sprintf("stage %d is taken by %s on host %s", n, plan.Printable(r.By), plan.Printable(r.Host))
+	if r.Run != "" {
+		message += fmt.Sprintf(" (run %s)", plan.Printable(r.Run))
+	}
+	return &chain.Stop{State: chain.Occupied, Message: message}
 }
 
 // revised stops at a stage that a revision of the plan has changed since it was started.

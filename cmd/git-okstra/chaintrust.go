@@ -73,7 +73,7 @@ func (d *chainDesk) trust(ctx context.Context, revision gitops.Hash, need []life
 	if !grant {
 		return refused
 	}
-	return d.e.Trust(ctx, fresh)
+	return d.e.Trust(ctx, fresh, revision)
 }
 
 // agreed asks the person at the terminal, if there is one.

@@ -50,7 +50,7 @@ func (c *conformance) trust(numbers []plan.StageNumber, grant bool) error {
 			return refused
 		}
 	}
-	return c.e.Trust(c.a.ctx, fresh)
+	return c.e.Trust(c.a.ctx, fresh, c.t.PlanCommit)
 }
 
 // digest stands for all that is pinned below qa/.

@@ -165,7 +165,7 @@ func (c *crash) state() string {
 		case strings.HasPrefix(name, "refs/okstra-local/seen/"+benchKey+"/1/"):
 			seen++
 		case strings.HasPrefix(name, "refs/okstra-local/trusted/"): // without it, it is asked about
-			if !strings.HasSuffix(name, "/"+id) {
+			if !strings.HasPrefix(name, "refs/okstra-local/trusted/"+id+"-") {
 				now["log"] += "wrong trust "
 			}
 		case name == "refs/notes/okstra/"+benchKey: // below, as rows

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -63,8 +64,17 @@ func (d *Disguise) Remember(kind, text string) {
 func (d *Disguise) Show(id string) { d.hashes = append(d.hashes, id) }
 
 // refWords are the parts of ref names that are ours and git's.
-var refWords = wordSet("refs heads tags remotes notes worktree okstra okstra-qa okstra-local okstra-remote plan base done reserved reopened " +
+var refWords = lazySet("refs heads tags remotes notes worktree okstra okstra-qa okstra-local okstra-remote plan base done reserved reopened " +
 	"claims fetched seen port trusted state qa stash bisect rewritten stage")
+
+// lazySet and lazyPattern are made when they are first used: most commands make no bundle.
+func lazySet(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return wordSet(list) })
+}
+
+func lazyPattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
@@ -78,7 +88,7 @@ func wordSet(list string) map[string]bool {
 func (d *Disguise) Ref(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		if !refWords[part] && !shortNumber(part) {
+		if !refWords()[part] && !shortNumber(part) {
 			parts[i] = d.As("name", part)
 		}
 	}
@@ -95,7 +105,7 @@ func (d *Disguise) URL(text string) string {
 		}
 		return "path"
 	}
-	if !knownSchemes[strings.ToLower(scheme)] {
+	if !knownSchemes()[strings.ToLower(scheme)] {
 		return "another scheme, " + d.As("url", text)
 	}
 	host := rest
@@ -108,12 +118,12 @@ func (d *Disguise) URL(text string) string {
 	return strings.ToLower(scheme) + ", " + d.As("host", host)
 }
 
-var knownSchemes = wordSet("https http ssh git file ftp ftps git+ssh ssh+git")
+var knownSchemes = lazySet("https http ssh git file ftp ftps git+ssh ssh+git")
 
 var (
-	lineParts = regexp.MustCompile(`[^\s]+|\s+`)
-	core      = regexp.MustCompile("^([\"'`“”‘’(\\[<{-]*)(.*?)([\"'`“”‘’)\\]>}.,:;!?…]*)$")
-	harmless  = regexp.MustCompile(`^(true|false|yes|no|on|off|auto|always|never|input|[0-9]{1,9}[kmgKMG]?|([0-9]{1,6}(h|m|s|ms))+)$`)
+	lineParts = lazyPattern(`[^\s]+|\s+`)
+	core      = lazyPattern("^([\"'`“”‘’(\\[<{-]*)(.*?)([\"'`“”‘’)\\]>}.,:;!?…]*)$")
+	harmless  = lazyPattern(`^(true|false|yes|no|on|off|auto|always|never|input|[0-9]{1,9}[kmgKMG]?|([0-9]{1,6}(h|m|s|ms))+)$`)
 )
 
 // Prose is a message of ours or of git's in which every word is replaced that is not of
@@ -122,7 +132,7 @@ func (d *Disguise) Prose(text string) string {
 	for _, n := range d.names {
 		text = strings.ReplaceAll(text, n.text, n.as)
 	}
-	return lineParts.ReplaceAllStringFunc(text, d.word)
+	return lineParts().ReplaceAllStringFunc(text, d.word)
 }
 
 func (d *Disguise) word(w string) string {
@@ -134,7 +144,7 @@ func (d *Disguise) word(w string) string {
 			return ' '
 		}, w)
 	}
-	m := core.FindStringSubmatch(w)
+	m := core().FindStringSubmatch(w)
 	if m == nil {
 		return d.As("word", w)
 	}

@@ -1,6 +1,9 @@
 package bundle
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Setting is one value of git's configuration as a bundle shows it.
 type Setting struct {
@@ -11,7 +14,7 @@ type Setting struct {
 
 // knownSettings are the keys that are named in a bundle. For those after | any of the
 // values that they take is a word of git's.
-var knownSettings = wordSet("core.bare core.repositoryformatversion core.filemode core.symlinks core.ignorecase core.precomposeunicode core.logallrefupdates " +
+var knownSettings = lazySet("core.bare core.repositoryformatversion core.filemode core.symlinks core.ignorecase core.precomposeunicode core.logallrefupdates " +
 	"core.autocrlf core.eol core.safecrlf core.hookspath core.worktree core.sparsecheckout core.sparsecheckoutcone core.untrackedcache core.fsmonitor " +
 	"core.fsync core.fsyncmethod core.fsyncobjectfiles core.sharedrepository core.longpaths core.protectntfs core.protecthfs core.attributesfile core.excludesfile " +
 	"core.splitindex core.commitgraph core.multipackindex core.sshcommand core.askpass core.pager core.editor core.gitproxy core.notesref core.quotepath " +
@@ -22,10 +25,12 @@ var knownSettings = wordSet("core.bare core.repositoryformatversion core.filemod
 	"extensions.objectformat extensions.refstorage extensions.worktreeconfig extensions.partialclone extensions.preciousobjects extensions.relativeworktrees extensions.noop")
 
 // wordValues are harmless besides numbers, switches and times, each for its key.
-var wordValues = map[string]map[string]bool{
-	"core.eol": wordSet("lf crlf native"), "core.checkstat": wordSet("default minimal"), "core.sharedrepository": wordSet("umask group all world everybody"),
-	"extensions.objectformat": wordSet("sha1 sha256"), "extensions.refstorage": wordSet("files reftable"), "okstra.outofplan": wordSet("notice warn block ignore off"),
-}
+var wordValues = sync.OnceValue(func() map[string]map[string]bool {
+	return map[string]map[string]bool{
+		"core.eol": wordSet("lf crlf native"), "core.checkstat": wordSet("default minimal"), "core.sharedrepository": wordSet("umask group all world everybody"),
+		"extensions.objectformat": wordSet("sha1 sha256"), "extensions.refstorage": wordSet("files reftable"), "okstra.outofplan": wordSet("notice warn block ignore off"),
+	}
+})
 
 // Setting is an entry of the configuration in disguise; ok is false for what is neither
 // git's core nor ours, and for keys that nobody knows.
@@ -34,13 +39,13 @@ func (d *Disguise) Setting(scope, key, value string) (s Setting, ok bool) {
 	if rest, is := strings.CutPrefix(key, "okstra.project."); is && strings.HasSuffix(strings.ToLower(rest), ".root") {
 		return Setting{scope, "okstra.project." + d.As("name", rest[:len(rest)-len(".root")]) + ".root", "(hidden)"}, true
 	}
-	if !knownSettings[known] {
+	if !knownSettings()[known] {
 		return Setting{}, false
 	}
 	switch {
 	case value == "":
 		value = "(empty)"
-	case !harmless.MatchString(value) && !wordValues[known][value]:
+	case !harmless().MatchString(value) && !wordValues()[known][value]:
 		value = "(hidden)"
 	}
 	return Setting{scope, key, value}, true

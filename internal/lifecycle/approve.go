@@ -94,10 +94,10 @@ func (e *Engine) trust(ctx context.Context, rec *record, out Approved) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.agreeTo(ctx, []Trusted{TrustedPlan(out.Commit)}, key, func(_ Trusted, c gitops.RefChange) {
-		c.New = proof(rec.objects, c.Name, key)
-		rec.tx.Changes = append(rec.tx.Changes, c)
-	})
+	fresh, err := e.untrusted(ctx, []Trusted{TrustedPlan(out.Commit)}, key)
+	for _, t := range fresh {
+		rec.tx.Create(t.ref(key), out.Commit)
+	}
 	return err
 }
 

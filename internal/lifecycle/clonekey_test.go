@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"git-okstra/gitops"
 )
 
 // TestCloneKeyAtOnce holds that processes that make the key at once all have the same one.
@@ -124,7 +126,7 @@ func TestCloneKeyOfOthers(t *testing.T) {
 		t.Skip("nothing is unreadable to this user")
 	}
 	f := newFixture(t)
-	if err := f.eng.Trust(t.Context(), []Trusted{{"x", "y"}}); err != nil {
+	if err := f.eng.Trust(t.Context(), []Trusted{{"x", "y"}}, gitops.Hash(f.repo.Git("rev-parse", "HEAD"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(keyFile(f.eng.Repo.CommonDir()), 0); err != nil {
@@ -133,7 +135,7 @@ func TestCloneKeyOfOthers(t *testing.T) {
 	if left, err := f.eng.Untrusted(t.Context(), []Trusted{{"x", "y"}}); len(left) != 1 || err != nil {
 		t.Errorf("%v are not trusted, error %v", left, err)
 	}
-	if err := f.eng.Trust(t.Context(), []Trusted{{"x", "y"}}); !errors.Is(err, fs.ErrPermission) {
+	if err := f.eng.Trust(t.Context(), []Trusted{{"x", "y"}}, gitops.Hash(f.repo.Git("rev-parse", "HEAD"))); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -196,7 +196,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("%d are not trusted, want 2", n)
 	}
 	for range 2 {
-		if err := f.eng.Trust(t.Context(), []Trusted{a, a}); err != nil {
+		if err := f.eng.Trust(t.Context(), []Trusted{a, a}, out.Commit); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,12 +204,17 @@ func TestTrust(t *testing.T) {
 		t.Error("trust in one thing is trust in another")
 	}
 	// the form of older versions, which another clone may have sent
-	f.repo.Git("update-ref", string(a.Ref()), string(out.Commit))
-	if untrusted(a) != 1 {
-		t.Error("a ref without a proof is trust")
+	key, err := cloneKey(f.eng.Repo.CommonDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.repo.Git("update-ref", TrustedPrefix+b.hash(), string(out.Commit))
+	f.repo.Git("update-ref", string(b.ref([]byte("another clone's key"))), string(out.Commit))
+	if untrusted(b) != 1 {
+		t.Error("a ref without this clone's proof is trust")
 	}
 	// a revision that came from elsewhere, and is then approved here
-	f.repo.Git("update-ref", "-d", string(TrustedPlan(out.Commit).Ref()))
+	f.repo.Git("update-ref", "-d", string(TrustedPlan(out.Commit).ref(key)))
 	if again := approve(manifest); !again.Already || untrusted(TrustedPlan(out.Commit)) != 0 {
 		t.Errorf("approved again: %+v, and not trusted", again)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"git-okstra/gitops"
 )
@@ -27,21 +28,22 @@ func TrustedPlan(commit gitops.Hash) Trusted { return Trusted{planRevision, stri
 
 const planRevision = "plan revision"
 
-// Ref is the ref that says so, where it holds this clone's own proof.
-func (t Trusted) Ref() gitops.RefName {
+// hash names what is agreed to: a plan's commit, or the sum of a command.
+func (t Trusted) hash() string {
 	if t.What == planRevision {
-		return gitops.RefName(TrustedPrefix + t.Text)
+		return t.Text
 	}
 	sum := sha256.Sum256([]byte(t.What + "\x00" + t.Text))
-	return gitops.RefName(TrustedPrefix + hex.EncodeToString(sum[:]))
+	return hex.EncodeToString(sum[:])
 }
 
-// proof is what a ref of trust has to hold: a blob that only who knows the key can write.
-// Refs travel (a mirror, a fetch of all refs), and another clone's trust is not this one's.
-func proof(w *gitops.ObjectWriter, name gitops.RefName, key []byte) gitops.Hash {
+// ref is the ref that says so. Refs travel (a mirror, a fetch of all refs), and another
+// clone's trust is not this one's: behind the hash the name has a proof that only who
+// knows the clone's key can make. What the ref holds says nothing.
+func (t Trusted) ref(key []byte) gitops.RefName {
 	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(name)) // never fails
-	return w.Blob([]byte("okstra trust\n" + hex.EncodeToString(mac.Sum(nil)) + "\n"))
+	mac.Write([]byte(t.hash())) // never fails
+	return gitops.RefName(TrustedPrefix + t.hash() + "-" + hex.EncodeToString(mac.Sum(nil)))
 }
 
 // Untrusted leaves those that nobody here has agreed to yet, each once.
@@ -50,49 +52,45 @@ func (e *Engine) Untrusted(ctx context.Context, need []Trusted) ([]Trusted, erro
 	if err != nil && !errors.Is(err, fs.ErrPermission) { // another user's agreement is not this one's
 		return nil, err
 	}
-	var fresh []Trusted
-	_, err = e.agreeTo(ctx, need, key, func(t Trusted, _ gitops.RefChange) { fresh = append(fresh, t) })
-	return fresh, err
+	return e.untrusted(ctx, need, key)
 }
 
-// agreeTo hands over each of what nobody here has agreed to, with the change that
-// agrees to it. Its objects are in w.
-func (e *Engine) agreeTo(ctx context.Context, need []Trusted, key []byte, each func(Trusted, gitops.RefChange)) (w *gitops.ObjectWriter, err error) {
-	w = e.Repo.NewObjects()
-	if len(need) == 0 {
-		return w, nil
-	}
-	names := make([]gitops.RefName, len(need))
-	for i, t := range need {
-		names[i] = t.Ref()
-	}
-	have, err := e.Repo.RefValues(ctx, names...)
-	if err != nil {
-		return w, err
-	}
-	seen := map[gitops.RefName]bool{}
-	for i, name := range names {
-		want := proof(w, name, key)
-		if (key == nil || have[name] != want) && !seen[name] {
-			each(need[i], gitops.RefChange{Name: name, Old: have[name], New: want})
+// untrusted is Untrusted by a key; without one nothing is trusted.
+func (e *Engine) untrusted(ctx context.Context, need []Trusted, key []byte) (fresh []Trusted, err error) {
+	have := map[gitops.RefName]gitops.Hash{}
+	if key != nil && len(need) > 0 {
+		names := make([]gitops.RefName, len(need))
+		for i, t := range need {
+			names[i] = t.ref(key)
 		}
-		seen[name] = true
+		if have, err = e.Repo.RefValues(ctx, names...); err != nil {
+			return nil, err
+		}
 	}
-	return w, nil
+	for _, t := range need {
+		if (key == nil || have[t.ref(key)] == "") && !slices.Contains(fresh, t) {
+			fresh = append(fresh, t)
+		}
+	}
+	return fresh, nil
 }
 
-// Trust agrees to all of them; what was agreed to before stays as it is.
-func (e *Engine) Trust(ctx context.Context, need []Trusted) error {
+// Trust agrees to all of them; what was agreed to before stays as it is. at is an object
+// that the refs hold.
+func (e *Engine) Trust(ctx context.Context, need []Trusted, at gitops.Hash) error {
 	key, err := makeCloneKey(e.Repo.CommonDir())
 	if err != nil {
 		return err
 	}
 	return retry(ctx, func() error {
-		tx := gitops.Transaction{Reason: "okstra: trust"}
-		w, err := e.agreeTo(ctx, need, key, func(_ Trusted, c gitops.RefChange) { tx.Changes = append(tx.Changes, c) })
-		if err != nil || len(tx.Changes) == 0 {
+		fresh, err := e.untrusted(ctx, need, key)
+		if err != nil || len(fresh) == 0 {
 			return err
 		}
-		return e.Repo.ApplyObjects(ctx, w, tx)
+		tx := gitops.Transaction{Reason: "okstra: trust"}
+		for _, t := range fresh {
+			tx.Create(t.ref(key), at)
+		}
+		return e.Repo.Apply(ctx, tx)
 	})
 }
