@@ -266,7 +266,7 @@ func (c *conformance) worktree(ctx context.Context, n plan.StageNumber) (gitops.
 			hints: []string{fmt.Sprintf("start it first: git okstra stage start %d", n)},
 		}
 	}
-	dirty, err := c.a.repo.Status(ctx, wt.Path)
+	dirty, err := c.uncommitted(ctx, wt)
 	if err != nil || len(dirty) == 0 {
 		return wt, err
 	}
@@ -275,6 +275,20 @@ func (c *conformance) worktree(ctx context.Context, n plan.StageNumber) (gitops.
 		e.message += "\n  " + plan.Printable(line)
 	}
 	return wt, e
+}
+
+// uncommitted lists what is not as committed, as git's status writes it, and what git was
+// told not to look at.
+func (c *conformance) uncommitted(ctx context.Context, wt gitops.Worktree) ([]string, error) {
+	dirty, err := c.a.repo.Status(ctx, wt.Path)
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := c.a.repo.HiddenChanges(ctx, wt.Path)
+	for _, name := range hidden {
+		dirty = append(dirty, " M "+name+" (marked assume-unchanged or skip-worktree)")
+	}
+	return dirty, err
 }
 
 // head is the commit that a worktree stands on.
@@ -306,7 +320,7 @@ func (c *conformance) changed(ctx context.Context, wt gitops.Worktree, head gito
 	if !ok {
 		return "it moved the worktree to another commit", nil
 	}
-	dirty, err := c.a.repo.Status(ctx, wt.Path)
+	dirty, err := c.uncommitted(ctx, wt)
 	for _, line := range dirty {
 		if !strings.HasPrefix(line, "?") {
 			return "it changed files that it was to test: " + plan.Quote(line), err
