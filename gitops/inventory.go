@@ -53,11 +53,7 @@ func (r *Repo) Inventory(ctx context.Context, dir string) (Inventory, error) {
 	if err != nil {
 		return Inventory{}, err
 	}
-	out, err := r.run(ctx, at, nil, append(strictly, "ls-files", "--stage", "-v", "-z")...)
-	if err != nil {
-		return Inventory{}, fmt.Errorf("read index: %w", err)
-	}
-	inv, assumed, skipped, err := parseTagged(out)
+	inv, assumed, skipped, err := r.tagged(ctx, at)
 	if err != nil {
 		return inv, err
 	}
@@ -77,6 +73,35 @@ func (r *Repo) Inventory(ctx context.Context, dir string) (Inventory, error) {
 		inv.Changes = append(inv.Changes, hidden...)
 	}
 	return inv, nil
+}
+
+// HiddenChanges lists the files in the work tree whose top is dir that are not as the index
+// has them, and of which git's status says nothing: they are marked assume-unchanged or
+// skip-worktree. Where nothing is marked it is one git process.
+func (r *Repo) HiddenChanges(ctx context.Context, dir string) ([]string, error) {
+	at, err := r.just(dir)
+	if err != nil {
+		return nil, err
+	}
+	_, assumed, skipped, err := r.tagged(ctx, at)
+	if err != nil || len(assumed)+len(skipped) == 0 {
+		return nil, err
+	}
+	hidden, err := r.hiddenChanges(ctx, at, assumed, skipped)
+	var out []string
+	for _, c := range hidden {
+		out = append(out, c.Path)
+	}
+	return out, err
+}
+
+// tagged reads the index with the marks of its entries.
+func (r *Repo) tagged(ctx context.Context, p place) (inv Inventory, assumed, skipped []string, err error) {
+	out, err := r.run(ctx, p, nil, append(strictly, "ls-files", "--stage", "-v", "-z")...)
+	if err != nil {
+		return inv, nil, nil, fmt.Errorf("read index: %w", err)
+	}
+	return parseTagged(out)
 }
 
 // just is the work tree whose top is dir and no other: core.worktree can send git to

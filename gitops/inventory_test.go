@@ -151,6 +151,10 @@ func TestInventoryLooksBehindMarks(t *testing.T) {
 	}
 	want := []string{"hidden assumed", "hidden both", "hidden skipped"}
 	s.wantInventory(r, "r", want...)
+	hidden, err := r.HiddenChanges(t.Context(), s.path("r"))
+	if slices.Sort(hidden); err != nil || !slices.Equal(hidden, []string{"assumed", "both", "skipped"}) {
+		t.Errorf("hidden: %q, %v", hidden, err)
+	}
 	s.git("r", "config", "core.splitIndex", "true")
 	s.git("r", "update-index", "--split-index")
 	s.wantInventory(r, "r", want...)

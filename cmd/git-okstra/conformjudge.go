@@ -99,22 +99,30 @@ func (a *app) warnManifest(req lifecycle.ApproveRequest) {
 
 // readManifest reads the pinned manifest, and holds it against the plan.
 func (c *conformance) readManifest(ctx context.Context) error {
-	facts := manifestFacts(c.t.Key, c.t.Plan, c.pinned.Regular())
-	if e, ok := c.pinned[manifest.Path]; ok {
+	var err error
+	c.manifest, c.problems, err = pinnedManifest(ctx, c.a.repo, c.pinned, c.t.Key, c.t.Plan)
+	return err
+}
+
+// pinnedManifest reads the manifest among the files that are pinned with a plan, nil where
+// there is none that can be read, and says what is wrong with it.
+func pinnedManifest(ctx context.Context, repo *gitops.Repo, pinned prove.Files, key plan.TaskKey, p *plan.Plan) (*manifest.Manifest, []manifest.Problem, error) {
+	facts := manifestFacts(key, p, pinned.Regular())
+	var m *manifest.Manifest
+	if e, ok := pinned[manifest.Path]; ok {
 		if !facts.Regular[e.Name] {
-			c.problems = []manifest.Problem{{Line: 1, Column: 1, Message: "it is no regular file"}}
-			return nil
+			return nil, []manifest.Problem{{Line: 1, Column: 1, Message: "it is no regular file"}}, nil
 		}
-		_, src, err := c.a.repo.ReadObject(ctx, e.Hash)
+		_, src, err := repo.ReadObject(ctx, e.Hash)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", manifest.Path, err)
+			return nil, nil, fmt.Errorf("read %s: %w", manifest.Path, err)
 		}
-		if c.manifest, c.problems = manifest.Parse(src); c.manifest == nil {
-			return nil
+		var problems []manifest.Problem
+		if m, problems = manifest.Parse(src); m == nil {
+			return nil, problems, nil
 		}
 	}
-	c.problems = manifest.Check(c.manifest, facts)
-	return nil
+	return m, manifest.Check(m, facts), nil
 }
 
 // waivers are those of a stage, from rows and manifest, expired ones among them.

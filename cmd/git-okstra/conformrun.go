@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -193,12 +192,12 @@ func (c *conformance) prove(ctx context.Context, n plan.StageNumber, limit time.
 	if err != nil {
 		return proof.Result{}, err
 	}
-	dir, err := os.MkdirTemp("", "okstra-qa-")
+	folder, err := prove.NewFolder()
 	if err != nil {
-		return proof.Result{}, fmt.Errorf("lay out qa/: %w", err)
+		return proof.Result{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	qa, err := c.pinned.LayOut(ctx, c.a.repo, dir)
+	defer folder.Remove()
+	qa, err := c.pinned.LayOut(ctx, c.a.repo, folder.Path)
 	if err != nil {
 		return proof.Result{}, err
 	}
@@ -208,7 +207,7 @@ func (c *conformance) prove(ctx context.Context, n plan.StageNumber, limit time.
 	}
 	c.a.say("stage %d: %s", n, plan.Printable(entry.RunCommand))
 	out, err := prove.Run(ctx, prove.Command{
-		Text: c.pinned.Aim(entry.RunCommand, qa, c.roots()...), Dir: wt.Path, Env: env, Mark: "OKSTRA_QA=" + qa,
+		Text: c.pinned.Aim(entry.RunCommand, qa, c.roots()...), Dir: wt.Path, Env: env, Mark: folder.Mark(),
 		Timeout: limit, Output: maxQAOutput, Grace: qaGrace, Line: c.line,
 	})
 	if err != nil {
@@ -267,7 +266,7 @@ func (c *conformance) worktree(ctx context.Context, n plan.StageNumber) (gitops.
 			hints: []string{fmt.Sprintf("start it first: git okstra stage start %d", n)},
 		}
 	}
-	dirty, err := c.a.repo.Status(ctx, wt.Path)
+	dirty, err := c.uncommitted(ctx, wt)
 	if err != nil || len(dirty) == 0 {
 		return wt, err
 	}
@@ -276,6 +275,20 @@ func (c *conformance) worktree(ctx context.Context, n plan.StageNumber) (gitops.
 		e.message += "\n  " + plan.Printable(line)
 	}
 	return wt, e
+}
+
+// uncommitted lists what is not as committed, as git's status writes it, and what git was
+// told not to look at.
+func (c *conformance) uncommitted(ctx context.Context, wt gitops.Worktree) ([]string, error) {
+	dirty, err := c.a.repo.Status(ctx, wt.Path)
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := c.a.repo.HiddenChanges(ctx, wt.Path)
+	for _, name := range hidden {
+		dirty = append(dirty, " M "+name+" (marked assume-unchanged or skip-worktree)")
+	}
+	return dirty, err
 }
 
 // head is the commit that a worktree stands on.
@@ -293,6 +306,9 @@ func (c *conformance) head(ctx context.Context, wt gitops.Worktree) (gitops.Hash
 // changed says what the command did to the work that it was to test, "" for nothing. New
 // files are no change of it.
 func (c *conformance) changed(ctx context.Context, wt gitops.Worktree, head gitops.Hash) (string, error) {
+	if !isFolder(wt.Path) {
+		return "it removed the worktree", nil
+	}
 	now, ok, err := c.a.repo.WorktreeAt(ctx, wt.Path)
 	if err != nil {
 		return "", err
@@ -304,7 +320,7 @@ func (c *conformance) changed(ctx context.Context, wt gitops.Worktree, head gito
 	if !ok {
 		return "it moved the worktree to another commit", nil
 	}
-	dirty, err := c.a.repo.Status(ctx, wt.Path)
+	dirty, err := c.uncommitted(ctx, wt)
 	for _, line := range dirty {
 		if !strings.HasPrefix(line, "?") {
 			return "it changed files that it was to test: " + plan.Quote(line), err

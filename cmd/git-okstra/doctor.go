@@ -146,31 +146,6 @@ func (p patient) Stale(ctx context.Context, key string, n plan.StageNumber, tag 
 	return e.StaleTag(ctx, key, n, tag, marks)
 }
 
-// Plan reads an approved plan's commit.
-func (p patient) Plan(ctx context.Context, key string, commit gitops.Hash) (doctor.Plan, error) {
-	meta, err := lifecycle.ReadMeta(ctx, p.a.repo, commit)
-	if err != nil {
-		return doctor.Plan{}, err
-	}
-	about := doctor.Plan{Task: meta.Task, Onto: meta.Onto}
-	if task, err := plan.ParseTaskKey(meta.Task); err != nil || task.Ref() != key {
-		return doctor.Plan{Onto: meta.Onto}, fmt.Errorf("its commit is no plan of this task approved by git okstra")
-	}
-	src, err := p.a.repo.FileAt(ctx, commit, "plan.md")
-	if err != nil {
-		return about, err
-	}
-	approved, err := parseApproved(src, meta.Ruleset)
-	if err != nil {
-		return about, err
-	}
-	about.Free = map[plan.StageNumber]bool{}
-	for _, st := range approved.Stages {
-		about.Free[st.Number] = len(st.DependsOn) == 0
-	}
-	return about, nil
-}
-
 // CompleteStart finishes a start from its reservation.
 func (p patient) CompleteStart(ctx context.Context, key string, n plan.StageNumber) error {
 	e, err := p.a.engine("")

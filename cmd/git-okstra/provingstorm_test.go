@@ -90,6 +90,49 @@ func TestProvingInterrupted(t *testing.T) {
 	}
 }
 
+// TestProvingKilled kills a run: the same command once more ends what the first one left
+// running, takes its folder away, and records one result.
+func TestProvingKilled(t *testing.T) {
+	t.Parallel()
+	temp := t.TempDir()
+	ready := filepath.Join(temp, "ready")
+	b := newProving(t, "test -e \"$READY\" || { echo $$ > \"$READY.new\"; mv \"$READY.new\" \"$READY\"; sleep 600; }\n"+provingPass)
+	b.repo.Env = append(slices.Clone(b.repo.Env), "READY="+ready, "TMPDIR="+temp)
+	cmd := exec.Command("git-okstra", "conform", "run", "1")
+	cmd.Dir, cmd.Env = b.repo.Dir, b.repo.Env
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(ready); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the command does not begin")
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if o := b.run(b.repo.Dir, "conform", "run", "1"); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+	if n := b.results(); n != 1 {
+		t.Errorf("%d results", n)
+	}
+	pid, err := os.ReadFile(ready)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("the command of the killed run is still there: %s", stat)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "okstra-qa-*")); len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
 // TestAskedBeforeItRuns answers the question at a terminal, where nobody has agreed yet.
 func TestAskedBeforeItRuns(t *testing.T) {
 	t.Parallel()

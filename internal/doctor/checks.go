@@ -30,6 +30,8 @@ var table = []Check{
 	{"object-missing", Error, "a ref points to an object that is not in this repository", "", missingObjects},
 	{"plan-missing", Error, "a task has state and no approved plan", "", missingPlans},
 	{"plan-unreadable", Error, "the approved plan cannot be read", "", unreadablePlans},
+	{"manifest-unsound", Warning, "the conformance manifest that is pinned with the approved plan cannot be relied on", "", unsoundManifests},
+	{"surfaces-unsound", Error, "a repository's own rules for surfaces cannot be used", "", unsoundRules},
 	{"reservation-unreadable", Warning, "the tag that says who holds a stage cannot be read", "", unreadableClaims},
 	{"log-unreadable", Error, "the notes of a task cannot be read", "", unreadableLogs},
 	{"log-missing", Error, "stages are done, but the task has no notes at all", "", missingLogs},

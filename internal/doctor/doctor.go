@@ -21,6 +21,9 @@ type Lifecycle interface {
 	Stale(ctx context.Context, key string, n plan.StageNumber, tag gitops.Hash, marks []gitops.Ref) (string, error)
 	// Plan reads an approved plan's commit. Errors: why it is none of that task.
 	Plan(ctx context.Context, key string, commit gitops.Hash) (Plan, error)
+	// Surfaces says why the repository's own rules for surfaces at a commit cannot be
+	// used; nil also where there are none.
+	Surfaces(ctx context.Context, commit gitops.Hash) error
 	// CompleteStart writes what a crash left out of a start: ports, base, branch, row.
 	CompleteStart(ctx context.Context, key string, n plan.StageNumber) error
 }

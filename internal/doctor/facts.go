@@ -25,6 +25,9 @@ type Plan struct {
 	Task string                    // project:group:task in the original spelling
 	Onto gitops.RefName            // the integration branch
 	Free map[plan.StageNumber]bool // depend on no stage, so they branch from the task's base
+	// Manifest is what is wrong with the conformance manifest that is pinned with it, each
+	// with its place.
+	Manifest []string
 }
 
 // facts is everything that the checks look at, gathered at one moment.
@@ -102,7 +105,14 @@ type task struct {
 	planErr           error
 	history           gitops.History
 	historyErr        error
+	rules             []badRules
 	log
+}
+
+// badRules are rules for surfaces that cannot be used, on a branch.
+type badRules struct {
+	branch string
+	err    error
 }
 
 // log is what a task's notes hold.

@@ -86,6 +86,7 @@ func (d *Doctor) look(ctx context.Context, refs gitops.RefListing) (*facts, erro
 	if err := d.readRemovals(ctx, f); err != nil {
 		return nil, err
 	}
+	d.readRules(ctx, f)
 	d.readHistory(ctx, f)
 	d.readFiles(f)
 	return f, ctx.Err()

@@ -53,6 +53,8 @@ func (w *ward) Plan(context.Context, string, gitops.Hash) (Plan, error) {
 	return Plan{Task: "p:g:t"}, nil
 }
 
+func (w *ward) Surfaces(context.Context, gitops.Hash) error { return nil }
+
 func (w *ward) CompleteStart(context.Context, string, plan.StageNumber) error {
 	w.started++
 	return w.fails

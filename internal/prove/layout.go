@@ -39,7 +39,7 @@ func (f Files) Regular() map[string]bool {
 	return out
 }
 
-// LayOut writes the files below dir, which must be empty, and gives the folder that is
+// LayOut writes the files below dir, where no qa/ may be, and gives the folder that is
 // $OKSTRA_QA: what is pinned as qa/scripts/x is scripts/x there, and qa/scripts/x too.
 // Errors: a file that is none, or that would lie elsewhere.
 func (f Files) LayOut(ctx context.Context, repo *gitops.Repo, dir string) (string, error) {

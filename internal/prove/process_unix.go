@@ -31,12 +31,12 @@ func endPolitely(group int, ended <-chan struct{}, grace time.Duration) {
 	}
 }
 
-// endLeftovers ends what a command left behind: the rest of its group, and, where the
-// system shows environments, what left the group and has the mark.
+// endLeftovers ends what a command left behind: the rest of its group (0: not known), and,
+// where the system shows environments, what left the group and has the mark.
 func endLeftovers(group int, mark string) {
 	const rounds = 50 // something may start others while it is being ended
 	for range rounds {
-		left := !errors.Is(syscall.Kill(-group, syscall.SIGKILL), syscall.ESRCH)
+		left := group > 0 && !errors.Is(syscall.Kill(-group, syscall.SIGKILL), syscall.ESRCH)
 		for _, pid := range marked(mark) {
 			left = true
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -69,4 +69,26 @@ func marked(entry string) []int {
 		}
 	}
 	return out
+}
+
+// tryLock locks a file until it is closed, if nobody else has it locked. The commands that
+// are started do not get it.
+func tryLock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// abandoned takes the lock of a folder of ours whose process has ended.
+func abandoned(folder string) (*os.File, bool) {
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return nil, false
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() {
+		return nil, false
+	}
+	f, err := os.OpenFile(filepath.Join(folder, lockName), os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, false // it is somebody else's, or just being made
+	}
+	return f, tryLock(f)
 }

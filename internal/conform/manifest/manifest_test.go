@@ -98,6 +98,8 @@ func TestBadManifest(t *testing.T) {
 		{`["R-1", "R-2"]`, `["R-1", "R-1"]`, "8:25: requirementIds has to be"},
 		{`"HELLO-1-stage-1"`, `"HELLO-1-stage-01"`, "5:19: stageKey has to be"},
 		{`"HELLO-1-stage-1"`, `"stage-1"`, "5:19: stageKey has to be"},
+		{`"runCommand": "sh `, `"runCommand": "\u0000sh `, "7:21: runCommand has to be a command"},
+		{`"runCommand": "sh `, `"runCommand": "true\u0000; sh `, "7:21: runCommand has to be a command"},
 		{`"waiver": null`, `"waiver": "nobody cares"`, "12:17: waiver has to name"},
 		{`"waiver": null`, `"waiver": {"surface": "db"}`, "12:17: waiver has to name"},
 		{`"waiver": null`, `"waiver": {"surface": "db", "why": "x", "until": "2026-99-99"}`, "12:17: until: "},

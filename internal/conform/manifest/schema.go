@@ -72,7 +72,7 @@ var properties = []string{"stageKey", "script", "runCommand", "requirementIds", 
 var needs = map[string]string{
 	"stageKey":       "has to be <task-id>-stage-<N>",
 	"script":         "has to be a path inside " + Scripts + ", without . or .. in it",
-	"runCommand":     "has to be a command",
+	"runCommand":     "has to be a command, without a NUL",
 	"requirementIds": "has to be a list of ids without blanks, each once",
 	"requires":       "has to be a list of db, io, http and external, each once",
 	"passContract":   "has to be a text or an object",
