@@ -212,9 +212,12 @@ func (a *app) boardAgain(file string, b *board.Board) error {
 	if err != nil {
 		return err
 	}
+	if err := writeWhole(file, page); err != nil {
+		return err
+	}
 	a.say("written again: %s", strings.Join([]string{
 		fmt.Sprint(next.Counts.Done, " done"), fmt.Sprint(next.Counts.Active, " active"),
 		fmt.Sprint(next.Counts.Ready, " ready"), fmt.Sprint(next.Counts.Blocked, " blocked"),
 	}, ", "))
-	return writeWhole(file, page)
+	return nil
 }
