@@ -60,6 +60,7 @@ func commands() []command {
 		{"conform", "See what a diff touches: databases, files, HTTP, third parties.", &conformCmd{}},
 		{"init", "Write the settings that show the log and fetch the state of others.", &initCmd{}},
 		{"sync", "Exchange the state with a remote.", &syncCmd{}},
+		{"board", "Show the task as a page: graph, timeline, every stage.", &boardCmd{}},
 		{"log", "Show the rows of the task's log.", &logCmd{}},
 		{"reconcile", "Find done stages again where history was rewritten.", &reconcileCmd{}},
 		{"verify", "See that a task or a stage can be verified, and record the verdict.", &verifyCmd{}},

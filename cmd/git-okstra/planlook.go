@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"git-okstra/internal/board"
 	"git-okstra/internal/lifecycle"
 	"git-okstra/internal/report"
 	"git-okstra/plan"
@@ -106,7 +107,7 @@ func (a *app) showApproved(_ *lifecycle.Engine, t *lifecycle.Task) (report.PlanS
 
 type planGraphCmd struct {
 	File    string `arg:"" optional:"" help:"A plan file, - or REV:PATH; without it the task's approved plan, with states." placeholder:"FILE"`
-	Format  string `help:"text, dot (Graphviz), mermaid or json." enum:"text,dot,mermaid,json" default:"text" placeholder:"FORMAT"`
+	Format  string `help:"text, svg, dot (Graphviz), mermaid or json." enum:"text,svg,dot,mermaid,json" default:"text" placeholder:"FORMAT"`
 	Ruleset string `help:"The okstra release whose rules count." placeholder:"VERSION"`
 }
 
@@ -120,6 +121,12 @@ func (c *planGraphCmd) Run(a *app) error {
 	switch {
 	case a.flags.JSON:
 		writeJSON(a.std.out, g)
+	case c.Format == "svg":
+		picture, err := board.SVG(g)
+		if err != nil {
+			return err
+		}
+		a.print("%s", picture)
 	case c.Format == "dot":
 		a.print("%s", g.DOT())
 	case c.Format == "mermaid":

@@ -36,6 +36,7 @@ var (
 // closed are the words that some strings have, by output and place.
 var closed = map[string][]string{
 	"stage-list stages[].state":              {"done", "active", "ready", "blocked"},
+	"board stages[].state":                   {"done", "active", "ready", "blocked"},
 	"stage-show state":                       {"done", "active", "ready", "blocked"},
 	"plan-graph stages[].state":              {"", "done", "active", "ready", "blocked"},
 	"plan-check files[].findings[].severity": {"error", "warning"},

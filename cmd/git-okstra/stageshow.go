@@ -55,6 +55,20 @@ func (c *stageShowCmd) Run(a *app) error {
 
 // stageShow gathers what stage show shows.
 func (a *app) stageShow(e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumber) (report.StageShow, error) {
+	rows, err := notes.ReadStages(a.ctx, a.repo, t.NotesTip, []plan.StageNumber{n})
+	if err != nil {
+		return report.StageShow{}, err
+	}
+	all, err := a.conformance(a.ctx, e, t)
+	if err != nil {
+		return report.StageShow{}, err
+	}
+	return a.stageOf(all, n, slices.DeleteFunc(rows, func(l notes.Line) bool { return ofAnother(t.Key, l.Row) }))
+}
+
+// stageOf gathers what stage show shows of a stage with these rows.
+func (a *app) stageOf(all *conformance, n plan.StageNumber, rows []notes.Line) (report.StageShow, error) {
+	e, t := all.e, all.t
 	out := report.StageShow{Schema: "okstra.stage-show/v1", Task: t.Key.String(), Rows: []json.RawMessage{}, Dependents: []plan.StageNumber{}}
 	st, _ := t.Plan.Stage(n)
 	root, err := workspace.Root(a.repo)
@@ -64,11 +78,6 @@ func (a *app) stageShow(e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumb
 	if out.StageLine, err = a.stageLine(e, t, t.Progress(), st, root); err != nil {
 		return out, err
 	}
-	rows, err := notes.ReadStages(a.ctx, a.repo, t.NotesTip, []plan.StageNumber{n})
-	if err != nil {
-		return out, err
-	}
-	rows = slices.DeleteFunc(rows, func(l notes.Line) bool { return ofAnother(t.Key, l.Row) })
 	s, err := e.Story(a.ctx, t, n, rows, out.Branch, mostCommits)
 	if err != nil {
 		return out, err
@@ -86,7 +95,7 @@ func (a *app) stageShow(e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumb
 		out.Worktree = wt.Path
 	}
 	a.addStory(&out, s)
-	if err := a.addConformance(&out, e, t, n, s); err != nil {
+	if err := a.addConformance(&out, all, n, s); err != nil {
 		return out, err
 	}
 	err = a.addRows(&out, s, rows)
@@ -95,12 +104,8 @@ func (a *app) stageShow(e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumb
 
 // addConformance puts in results, waivers and the verdict on the stage's commits: as work
 // in progress until it is done.
-func (a *app) addConformance(out *report.StageShow, e *lifecycle.Engine, t *lifecycle.Task, n plan.StageNumber, s lifecycle.Story) error {
+func (a *app) addConformance(out *report.StageShow, all *conformance, n plan.StageNumber, s lifecycle.Story) error {
 	out.Results, out.Waivers = []json.RawMessage{}, []report.WaiverLine{}
-	all, err := a.conformance(a.ctx, e, t)
-	if err != nil {
-		return err
-	}
 	for _, r := range all.results {
 		if r.Stage == n {
 			raw, err := r.Encode()
@@ -111,13 +116,13 @@ func (a *app) addConformance(out *report.StageShow, e *lifecycle.Engine, t *life
 		}
 	}
 	for _, w := range all.waivers(n) {
-		out.Waivers = append(out.Waivers, report.NewWaiver(n, w, !w.Live(e.Now())))
+		out.Waivers = append(out.Waivers, report.NewWaiver(n, w, !w.Live(all.e.Now())))
 	}
-	if s.Base == "" || s.Tip == "" || s.Missing || s.Base == s.Tip && t.Done[n] == "" {
+	if s.Base == "" || s.Tip == "" || s.Missing || s.Base == s.Tip && all.t.Done[n] == "" {
 		return nil
 	}
 	moment := verdict.Done
-	if t.Done[n] == "" {
+	if all.t.Done[n] == "" {
 		moment = verdict.PushWIP
 	}
 	j, err := all.judge(a.ctx, n, s.Base, s.Tip, moment)

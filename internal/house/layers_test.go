@@ -62,6 +62,7 @@ var rooms = map[string]room{
 	"internal/remote": workflow,
 	"internal/doctor": workflow,
 
+	"internal/board":    {pure: true, ours: []string{"plan", "internal/conform", "internal/report"}},
 	"internal/bundle":   {pure: true},
 	"internal/manual":   {pure: true},
 	"internal/lines":    {pure: true},

@@ -23,10 +23,10 @@ type GraphStage struct {
 	DependsOn []plan.StageNumber `json:"depends_on"`
 }
 
-// sorted gives the stages so that each comes after those that it depends on, the
+// Sorted gives the stages so that each comes after those that it depends on, the
 // smaller number first. Stages in a circle, and those behind one, come last in the
 // order of the map.
-func (g Graph) sorted() []GraphStage {
+func (g Graph) Sorted() []GraphStage {
 	at := map[plan.StageNumber]int{}
 	for i, s := range g.Stages {
 		at[s.Stage] = i
@@ -80,7 +80,7 @@ func (g Graph) DOT() string {
 		}
 		fmt.Fprintf(&b, "  %d [label=%s%s];\n", s.Stage, dotString(label), dotColours[s.State])
 	}
-	g.edges(func(from, to plan.StageNumber) { fmt.Fprintf(&b, "  %d -> %d;\n", from, to) })
+	g.Edges(func(from, to plan.StageNumber) { fmt.Fprintf(&b, "  %d -> %d;\n", from, to) })
 	return b.String() + "}\n"
 }
 
@@ -109,7 +109,7 @@ func (g Graph) Mermaid() string {
 		}
 		fmt.Fprintf(&b, "  s%d[\"%d &nbsp; %s\"]%s\n", s.Stage, s.Stage, mermaidText(s.Title), class)
 	}
-	g.edges(func(from, to plan.StageNumber) { fmt.Fprintf(&b, "  s%d --> s%d\n", from, to) })
+	g.Edges(func(from, to plan.StageNumber) { fmt.Fprintf(&b, "  s%d --> s%d\n", from, to) })
 	for _, c := range []string{
 		"done fill:#b7e4c7,stroke:#2d6a4f", "active fill:#ffe8a1,stroke:#b08900", "ready fill:#cfe2ff,stroke:#1d4ed8", "blocked fill:#e5e7eb,stroke:#6b7280",
 	} {
@@ -134,8 +134,8 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-// edges calls yield for each dependency on a stage of the graph, once.
-func (g Graph) edges(yield func(from, to plan.StageNumber)) {
+// Edges calls yield for each dependency on a stage of the graph, once.
+func (g Graph) Edges(yield func(from, to plan.StageNumber)) {
 	known := map[plan.StageNumber]bool{}
 	for _, s := range g.Stages {
 		known[s.Stage] = true

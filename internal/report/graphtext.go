@@ -17,7 +17,7 @@ const maxLanes = 30
 // line crosses a lane that it does not join, the lane is drawn through.
 func (g Graph) Text() string {
 	d := drawing{last: map[plan.StageNumber]int{}, row: map[plan.StageNumber]int{}, above: -1}
-	stages := g.sorted()
+	stages := g.Sorted()
 	for i, s := range stages {
 		d.row[s.Stage] = i
 		for _, dep := range s.DependsOn {
@@ -33,7 +33,7 @@ func (g Graph) Text() string {
 	var rows [][]string
 	for i, s := range stages {
 		if d.wide {
-			lines[i] = symbol(s.State)
+			lines[i] = Mark(s.State)
 		}
 		rows = append(rows, []string{lines[i], fmt.Sprint(s.Stage), s.State, s.Title, g.after(s, i, d)})
 	}
@@ -73,7 +73,8 @@ func graphTable(rows [][]string) string {
 	return Table(rows)
 }
 
-func symbol(state string) string {
+// Mark is the sign of a state, in text that has no colour to rely on.
+func Mark(state string) string {
 	switch state {
 	case "done":
 		return "●"
@@ -121,7 +122,7 @@ func (d *drawing) draw(i int, s GraphStage) string {
 		}
 		switch {
 		case col == node:
-			b.WriteString(symbol(s.State))
+			b.WriteString(Mark(s.State))
 		case joins[col]:
 			b.WriteString(joint(col, lo, hi, ends(col)))
 		case d.lanes[col] != 0:

@@ -86,12 +86,29 @@ func (s StageShow) Text() string {
 			fmt.Fprintf(&b, "  %-9s %s\n", f[0], plan.Printable(f[1]))
 		}
 	}
-	s.writeWork(&b)
-	chapter(&b, "evidence", evidenceLines(s.Carry))
-	chapter(&b, "conformance", s.conformanceLines())
-	chapter(&b, "rows", TableLines(s.History))
-	chapter(&b, "plan", strings.Split(strings.TrimRight(s.Section, "\n"), "\n"))
+	for _, c := range s.Chapters() {
+		chapter(&b, c.Name, c.Lines)
+	}
 	return b.String()
+}
+
+// Chapter is a part of what is shown of a stage, as lines that are not yet escaped.
+type Chapter struct {
+	Name  string
+	Lines []string
+}
+
+// Chapters are the longer parts of what is shown of a stage; some have no lines.
+func (s StageShow) Chapters() []Chapter {
+	commits, files := s.work()
+	return []Chapter{
+		{"commits", commits},
+		{"files", files},
+		{"evidence", evidenceLines(s.Carry)},
+		{"conformance", s.conformanceLines()},
+		{"rows", TableLines(s.History)},
+		{"plan", strings.Split(strings.TrimRight(s.Section, "\n"), "\n")},
+	}
 }
 
 // conformanceLines are the judgement, and the waivers that did not come into it.
@@ -119,25 +136,22 @@ func portWords(base int) string {
 	return fmt.Sprintf("from %d", base)
 }
 
-// writeWork writes the commits and the files that they changed.
-func (s StageShow) writeWork(b *strings.Builder) {
+// work are the commits and the files that they changed.
+func (s StageShow) work() (commits, files []string) {
 	if s.Missing {
-		chapter(b, "commits", []string{"(not in this clone)"})
-		return
+		return []string{"(not in this clone)"}, nil
 	}
-	var commits []string
 	for _, c := range s.Commits {
 		commits = append(commits, short(c.Commit)+"  "+c.Subject)
 	}
 	if s.MoreCommits {
 		commits = append(commits, "(and older ones)")
 	}
-	chapter(b, "commits", commits)
-	files := s.FilesChanged[:min(mostFiles, len(s.FilesChanged))]
+	files = s.FilesChanged[:min(mostFiles, len(s.FilesChanged))]
 	if more := len(s.FilesChanged) - len(files); more > 0 {
 		files = append(files[:len(files):len(files)], fmt.Sprintf("(and %d more)", more))
 	}
-	chapter(b, "files", files)
+	return commits, files
 }
 
 // chapter writes lines under a heading, each escaped; without lines it writes nothing.
