@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"git-okstra/internal/lines"
 )
 
 // maxLine bounds a line of a worker's output that is passed on; a longer one is cut into
@@ -18,11 +20,11 @@ const tailLines = 20
 // output takes what a worker writes: all of it goes to the log, line by line to whoever
 // watches, and the last lines are kept.
 type output struct {
-	log  *os.File
-	line func([]byte)
-	part []byte
-	tail [][]byte
-	err  error // the first failure of the log
+	log   *os.File
+	lines lines.Splitter
+	line  func([]byte)
+	tail  [][]byte
+	err   error // the first failure of the log
 }
 
 // openOutput opens the log of a stage. A worker that goes on where another one stopped
@@ -39,7 +41,9 @@ func openOutput(path string, resumed bool, line func([]byte)) (*output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep the output: %w", err)
 	}
-	return &output{log: f, line: line}, nil
+	o := &output{log: f, line: line}
+	o.lines = lines.Splitter{Max: maxLine, Say: o.take}
+	return o, nil
 }
 
 // Write takes a piece, wherever it ends.
@@ -47,30 +51,12 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.err == nil {
 		_, o.err = o.log.Write(p)
 	}
-	for rest := p; len(rest) > 0; {
-		end := bytes.IndexByte(rest, '\n')
-		if end < 0 {
-			end = len(rest)
-		} else {
-			end++
-		}
-		end = min(end, maxLine-len(o.part))
-		o.part = append(o.part, rest[:end]...)
-		rest = rest[end:]
-		if len(o.part) == maxLine || o.part[len(o.part)-1] == '\n' {
-			o.flush()
-		}
-	}
-	return len(p), nil
+	return o.lines.Write(p)
 }
 
-// flush passes on what has come of a line.
-func (o *output) flush() {
-	if len(o.part) == 0 {
-		return
-	}
-	line := bytes.TrimRight(o.part, "\r\n")
-	o.part = nil
+// take keeps a line, and passes it on.
+func (o *output) take(line []byte) {
+	line = bytes.Clone(line)
 	o.tail = append(o.tail, line)
 	if len(o.tail) > tailLines {
 		o.tail = o.tail[len(o.tail)-tailLines:]
@@ -87,7 +73,7 @@ func (o *output) copyFrom(r io.Reader) {
 		n, err := r.Read(buf)
 		_, _ = o.Write(buf[:n])
 		if err != nil {
-			o.flush()
+			o.lines.Flush()
 			return
 		}
 	}

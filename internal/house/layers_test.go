@@ -52,10 +52,12 @@ var rooms = map[string]room{
 	"internal/workspace":  {ours: []string{"gitops", "plan"}, workflow: true},
 	"internal/taskfolder": workflow,
 	"internal/reconcile":  workflow,
-	"internal/chain":      workflow,
-	"internal/verify":     workflow,
+	"internal/chain": {ours: []string{
+		"gitops", "plan", "plan/stage", "notes", "internal/lines",
+	}, workflow: true},
+	"internal/verify": workflow,
 	"internal/prove": {ours: []string{
-		"gitops", "plan", "plan/stage", "notes", "internal/conform/proof",
+		"gitops", "plan", "plan/stage", "notes", "internal/conform/proof", "internal/lines",
 	}, workflow: true},
 	"internal/remote": workflow,
 	"internal/doctor": workflow,
@@ -63,6 +65,7 @@ var rooms = map[string]room{
 	"internal/board":    {pure: true, ours: []string{"plan", "internal/conform", "internal/report"}},
 	"internal/bundle":   {pure: true},
 	"internal/manual":   {pure: true},
+	"internal/lines":    {pure: true},
 	"internal/marked":   {pure: true},
 	"docs/schemas":      {pure: true},
 	"internal/ui":       {},

@@ -4,7 +4,6 @@
 package prove
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"git-okstra/internal/conform/proof"
+	"git-okstra/internal/lines"
 )
 
 // maxLine is the longest line that is passed on in one piece, in bytes.
@@ -133,7 +133,7 @@ func openStreams(c *Command, said *proof.Reader, tooMuch func()) (*streams, erro
 		s.ours[i], s.ends[i] = r, w
 	}
 	for i, r := range s.ours {
-		l := &lines{say: func(line []byte) {
+		l := &lines.Splitter{Max: maxLine, Say: func(line []byte) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if c.Line != nil {
@@ -141,7 +141,7 @@ func openStreams(c *Command, said *proof.Reader, tooMuch func()) (*streams, erro
 			}
 		}}
 		s.done.Go(func() {
-			defer l.flush()
+			defer l.Flush()
 			s.copy(r, i == 0, c, said, l, tooMuch)
 		})
 	}
@@ -150,7 +150,7 @@ func openStreams(c *Command, said *proof.Reader, tooMuch func()) (*streams, erro
 
 // copy takes a stream until its end, or until there is too much of it: what comes then is
 // taken and dropped, so that nothing waits for us.
-func (s *streams) copy(r io.Reader, out bool, c *Command, said *proof.Reader, l *lines, tooMuch func()) {
+func (s *streams) copy(r io.Reader, out bool, c *Command, said *proof.Reader, l *lines.Splitter, tooMuch func()) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
@@ -191,36 +191,5 @@ func (s *streams) close() {
 		if f != nil {
 			_ = f.Close()
 		}
-	}
-}
-
-// lines divides a stream into lines; long ones into pieces.
-type lines struct {
-	part []byte
-	say  func([]byte)
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		end := bytes.IndexByte(rest, '\n')
-		if end < 0 {
-			end = len(rest)
-		} else {
-			end++
-		}
-		end = min(end, maxLine-len(l.part))
-		l.part = append(l.part, rest[:end]...)
-		rest = rest[end:]
-		if len(l.part) == maxLine || l.part[len(l.part)-1] == '\n' {
-			l.flush()
-		}
-	}
-	return len(p), nil
-}
-
-func (l *lines) flush() {
-	if len(l.part) > 0 {
-		l.say(bytes.TrimRight(l.part, "\r\n"))
-		l.part = l.part[:0]
 	}
 }
