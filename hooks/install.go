@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // RefusedError is why a hook's file is not touched, with what to do instead.
@@ -56,6 +55,7 @@ func (f Folder) MayInstall(h Hook) error {
 // between, the hook that was there is either still in place or kept, and the same
 // install finishes.
 func (f Folder) Install(h Hook, dir string) (Done, error) {
+	clearBeside(h.Path)
 	h, err := f.Look(h.Name) // another install may have been there meanwhile
 	if err != nil {
 		return "", err
@@ -109,6 +109,7 @@ func (f Folder) madeByUs() bool {
 // Uninstall takes the script away and puts back what was there before. Errors:
 // *RefusedError where something else stands there now.
 func (f Folder) Uninstall(h Hook) (Done, error) {
+	clearBeside(h.Path)
 	h, err := f.Look(h.Name)
 	if err != nil {
 		return "", err
@@ -136,38 +137,4 @@ func (f Folder) Uninstall(h Hook) (Done, error) {
 		}
 	}
 	return Removed, nil
-}
-
-// writeBeside writes a file next to where it is to be, whole and flushed to disk.
-func writeBeside(path, text string, mode fs.FileMode) (temp string, err error) {
-	temp = fmt.Sprintf("%s.okstra-new-%d", path, os.Getpid())
-	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
-	if err != nil {
-		return "", err
-	}
-	_, err = file.WriteString(text)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err != nil {
-		return "", errors.Join(err, os.Remove(temp))
-	}
-	return temp, nil
-}
-
-// replaceFile gives a file another content and leaves its mode; a link stays one.
-func replaceFile(path string, text []byte) error {
-	if whole, err := filepath.EvalSymlinks(path); err == nil {
-		path = whole
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	temp, err := writeBeside(path, string(text), info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(temp, info.Mode().Perm()); err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	return os.Rename(temp, path)
 }
