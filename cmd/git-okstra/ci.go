@@ -119,6 +119,18 @@ func nonZero(id string) string {
 // fetchAll is what a clone without enough history needs.
 const fetchAll = "git fetch --unshallow"
 
+// fetchOf is the command that fetches a base, where its name is one that a server could
+// know and a person can paste: it may come from a build's environment.
+func fetchOf(base string) []string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r)
+	}
+	if base == "" || strings.HasPrefix(base, "-") || strings.ContainsFunc(base, func(r rune) bool { return !plain(r) }) {
+		return nil
+	}
+	return []string{"git fetch origin " + base}
+}
+
 // judgeRange judges what a range changes. What a cut-off history hides is never passed.
 func (c *ciCmd) judgeRange(a *app, out *report.Changes, base, head string) error {
 	to, err := a.repo.ResolveCommit(a.ctx, head)
@@ -131,10 +143,10 @@ func (c *ciCmd) judgeRange(a *app, out *report.Changes, base, head string) error
 	case err != nil && a.ctx.Err() != nil:
 		return a.ctx.Err()
 	case err != nil && a.repo.Shallow():
-		out.Undecided(fmt.Sprintf("%s is not in this shallow clone", base), fetchAll, "git fetch origin "+base)
+		out.Undecided(fmt.Sprintf("%s is not in this shallow clone", base), append([]string{fetchAll}, fetchOf(base)...)...)
 		return nil
 	case err != nil && gitops.Hash(base).Valid():
-		out.Undecided(fmt.Sprintf("%s is not in this clone", base), "git fetch origin "+base)
+		out.Undecided(fmt.Sprintf("%s is not in this clone", base), fetchOf(base)...)
 		return nil
 	case err != nil:
 		return noCommit(base, err)
