@@ -228,3 +228,18 @@ func TestTimeline(t *testing.T) {
 		}
 	}
 }
+
+// TestTimelineEnds: the ends of a time of seconds are told apart.
+func TestTimelineEnds(t *testing.T) {
+	t.Parallel()
+	at := func(start string) (from, to string) {
+		line := timelineOf([]Event{{Stage: 1, At: start, Status: "started"}}, sampleTime(t, "2026-01-03T10:00:40Z"))
+		return line.From, line.To
+	}
+	if from, to := at("2026-01-03T10:00:09Z"); from != "2026-01-03 10:00:09Z" || to != "2026-01-03 10:00:40Z" {
+		t.Errorf("%s to %s", from, to)
+	}
+	if from, to := at("2026-01-02T10:00:09Z"); from != "2026-01-02 10:00Z" || to != "2026-01-03 10:00Z" {
+		t.Errorf("%s to %s", from, to)
+	}
+}

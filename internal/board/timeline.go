@@ -10,12 +10,11 @@ import (
 
 // Sizes of the timeline.
 const (
-	lineHigh  = 22
-	lineLeft  = 90
-	lineWide  = 900
-	axisHigh  = 24
-	shortest  = 3 // of a bar, so that it can be seen
-	timeShown = "2006-01-02 15:04Z"
+	lineHigh = 22
+	lineLeft = 90
+	lineWide = 900
+	axisHigh = 24
+	shortest = 3 // of a bar, so that it can be seen
 )
 
 // bar is the time from a stage's start until it ended some way.
@@ -68,7 +67,11 @@ func timelineOf(events []Event, now time.Time) timeline {
 		by[e.Stage] = append(by[e.Stage], moment{e, at})
 	}
 	slices.Sort(order)
-	t := timeline{From: first.UTC().Format(timeShown), To: last.UTC().Format(timeShown), Wide: lineLeft + lineWide + 2*margin, High: axisHigh + len(order)*lineHigh + margin}
+	shown := "2006-01-02 15:04Z"
+	if last.Sub(first) < 10*time.Minute {
+		shown = "2006-01-02 15:04:05Z"
+	}
+	t := timeline{From: first.UTC().Format(shown), To: last.UTC().Format(shown), Wide: lineLeft + lineWide + 2*margin, High: axisHigh + len(order)*lineHigh + margin}
 	span := max(last.Sub(first), 1)
 	x := func(at time.Time) int { return lineLeft + int(float64(lineWide)*float64(at.Sub(first))/float64(span)) }
 	for i, n := range order {
@@ -76,7 +79,7 @@ func timelineOf(events []Event, now time.Time) timeline {
 		t.Lines = append(t.Lines, line{n, y})
 		for _, s := range spans(by[n], last) {
 			s.Y, s.X, s.Wide = y+4, x(s.from), max(shortest, x(s.to)-x(s.from))
-			s.Tip = fmt.Sprintf("stage %d %s: %s to %s", n, s.How, s.from.UTC().Format(timeShown), s.to.UTC().Format(timeShown))
+			s.Tip = fmt.Sprintf("stage %d %s: %s to %s", n, s.How, s.from.UTC().Format(shown), s.to.UTC().Format(shown))
 			t.Bars = append(t.Bars, s.bar)
 		}
 	}
