@@ -3,7 +3,7 @@
 // [Check] chooses the release, runs every rule that is in force there and
 // gives all findings of one run, sorted by position. Each rule is one small
 // function in the table of table.go; a new one is one more line there. This is
-// the only package that compares releases.
+// the only package that knows semver.
 package rules
 
 import (

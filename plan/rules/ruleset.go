@@ -3,6 +3,9 @@ package rules
 import (
 	"fmt"
 	"strconv"
+	"sync"
+
+	"github.com/Masterminds/semver/v3"
 
 	"git-okstra/plan"
 )
@@ -16,24 +19,24 @@ const Oldest = "0.35.0"
 
 // ruleset is one release and what follows from it.
 type ruleset struct {
-	name    string // as written
-	version release
-	number  string // of the Stage Map's heading, which also begins those of the stages
+	name    string          // as written
+	version *semver.Version // without pre-release: it sorts as its release
+	number  string          // of the Stage Map's heading, which also begins those of the stages
 }
 
 func newRuleset(name string) (ruleset, error) {
-	v, err := parseRelease(name)
+	v, err := semver.StrictNewVersion(name)
 	if err != nil {
 		return ruleset{}, err
 	}
-	s := ruleset{name, v, "5.5"}
-	if s.version.fits("<0.50.0") {
+	s := ruleset{name, semver.New(v.Major(), v.Minor(), v.Patch(), "", ""), "5.5"}
+	if satisfies(s.version, "<0.50.0") {
 		s.number = "4.5"
 	}
 	return s, nil
 }
 
-func (s ruleset) inForce(r Rule) bool { return s.version.fits(r.Constraint) }
+func (s ruleset) inForce(r Rule) bool { return satisfies(s.version, r.Constraint) }
 
 // InForce reports whether the rule is in force in a release. Errors: the release is
 // no semver version.
@@ -67,7 +70,7 @@ const (
 
 // stepCap is the largest number of effective steps in a stage.
 func (s ruleset) stepCap() int {
-	if s.version.fits("<0.100.0") {
+	if satisfies(s.version, "<0.100.0") {
 		return oldCap
 	}
 	return newCap
@@ -75,7 +78,7 @@ func (s ruleset) stepCap() int {
 
 // clarifications is the number of the chapter of open questions.
 func (s ruleset) clarifications() string {
-	if s.version.fits("<0.50.0") {
+	if satisfies(s.version, "<0.50.0") {
 		return "5."
 	}
 	return "1."
@@ -84,13 +87,34 @@ func (s ruleset) clarifications() string {
 // headings are the words that each must stand in a heading.
 func (s ruleset) headings() []string {
 	last := partCoverage
-	if s.version.fits("<0.56.1") {
+	if satisfies(s.version, "<0.56.1") {
 		last = partApproval
 	}
 	return []string{
 		partOptions, "Trade-off", "Recommended Option", "Stage Map", partContract, partValidation,
 		"Dependency", "Validation Checklist", "Rollback", last,
 	}
+}
+
+// constraints holds each constraint that was asked for, parsed once. A command
+// that checks no plan does not pay for it.
+var constraints sync.Map // string → *semver.Constraints
+
+// mustConstraint panics on a constraint that is wrong in our own source.
+func mustConstraint(s string) *semver.Constraints {
+	c, err := semver.NewConstraint(s)
+	if err != nil {
+		panic(fmt.Sprintf("constraint %q: %v", s, err))
+	}
+	return c
+}
+
+func satisfies(v *semver.Version, constraint string) bool {
+	c, ok := constraints.Load(constraint)
+	if !ok {
+		c, _ = constraints.LoadOrStore(constraint, mustConstraint(constraint))
+	}
+	return c.(*semver.Constraints).Check(v)
 }
 
 // source is one place that may name a release.
@@ -117,7 +141,7 @@ func (c *checker) chooseRuleset() ruleset {
 			c.badRuleset(s, "is no version", "write a release of okstra with three numbers, such as "+Newest)
 			continue
 		}
-		if set.version.fits("<" + Oldest) {
+		if satisfies(set.version, "<"+Oldest) {
 			c.badRuleset(s, "is older than "+Oldest+", the first release with stage rules",
 				"name the release that the plan follows, or leave it out for "+Newest)
 		}

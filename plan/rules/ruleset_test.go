@@ -133,7 +133,7 @@ func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Table() {
 		key := r.Code + string(r.Severity)
-		if seen[key] || r.Title == "" || r.Reason == "" || r.run == nil || !(release{1 << 32}).fits(r.Constraint) {
+		if seen[key] || r.Title == "" || r.Reason == "" || r.run == nil || mustConstraint(r.Constraint) == nil {
 			t.Errorf("rule %+v", r)
 		}
 		if strings.Contains(r.Title+r.Reason, "\n") {
