@@ -95,7 +95,7 @@ var libraries = map[string][]string{
 	"charm.land/bubbletea/v2":          {"internal/ui"},
 	"github.com/charmbracelet/x/vt":    {"tests"},
 	"golang.org/x/term":                {"cmd/git-okstra"},
-	"golang.org/x/sys":                 {"gitops", "internal/workspace", "tests"},
+	"golang.org/x/sys":                 {"internal/testrepo", "gitops", "internal/workspace", "tests"},
 	"golang.org/x/text":                {"plan"},
 	"github.com/rogpeppe/go-internal":  {"tests", "internal/testrepo"},
 	"pgregory.net/rapid":               {"tests"},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"git-okstra/gitops"
+	"git-okstra/internal/testrepo"
 )
 
 // TestCloneKeyAtOnce holds that processes that make the key at once all have the same one.
@@ -131,7 +132,10 @@ func TestCloneKeyOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := keyFile(f.eng.Repo.CommonDir())
-	withoutRights(t, key)
+	if err := os.Chmod(key, 0); err != nil {
+		t.Fatal(err)
+	}
+	testrepo.ObeyModes(t)
 	if left, err := f.eng.Untrusted(t.Context(), agreed); len(left) != 1 || err != nil {
 		t.Errorf("%v are not trusted, error %v", left, err)
 	}

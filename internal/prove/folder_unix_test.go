@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"git-okstra/internal/testrepo"
 )
 
 // TestFolderOfAKilledRun leaves a folder as kill -9 does, with a process that still runs:
@@ -86,6 +88,7 @@ func TestRemoveWithoutRights(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	testrepo.ObeyModes(t)
 	removeAll(dir)
 	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
 		t.Errorf("it is still there (%v)", err)

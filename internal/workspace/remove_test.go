@@ -554,9 +554,6 @@ func TestLossErrorIsBounded(t *testing.T) {
 // TestUnreadableFolder: what cannot be looked at is an error and removes nothing.
 func TestUnreadableFolder(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() == 0 {
-		t.Log("root reads everything; the other half of the test holds all the same")
-	}
 	w := newWorld(t, "linear")
 	target, _ := w.mustProvision("HEAD")
 	repo, rm := w.removal(target)
